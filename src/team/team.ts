@@ -23,6 +23,7 @@ import { describeRoster } from "../tools/team/teammates.ts";
 import { workToolNames } from "../tools/work-tools.ts";
 import { broadcast } from "./broadcast.ts";
 import { checkOptions } from "./check-options.ts";
+import { checkSpawnRequest } from "./check-spawn-request.ts";
 import { Equipment } from "./equipment.ts";
 import { findRecipient } from "./find-member.ts";
 import { messageIdFor } from "./message-id-for.ts";
@@ -142,8 +143,10 @@ export class Team implements AsyncDisposable {
     return broadcast(this.#supervisor, user, content);
   }
 
+  /** Adds a teammate, or gives a known one new work. Throws where it cannot be exactly as asked. */
   async spawn(request: SpawnRequest): Promise<Member> {
     this.#requireOpen();
+    checkSpawnRequest(request);
     return this.#supervisor.spawn(user, request);
   }
 

@@ -12,7 +12,7 @@ import { never } from "./promises/scenes.ts";
 import { type Said, startTeamProcess } from "./promises/team-process.ts";
 
 const coder = (name: string) =>
-  ({ type: "spawn", name, role: "coder", prompt: "Work.", permission_mode: "default" }) as const;
+  ({ type: "spawn", name, role: "coder", prompt: "Work.", mode: "default" }) as const;
 
 test("requests of a team in another process are listed, approved and denied from this shell", async () => {
   await using wire = await TeamOnWire.start({

@@ -119,10 +119,10 @@ const deeds: readonly Deed[] = [
         content: "Do something.",
       }),
   })),
-  ...[false, false, false, true].map((plan_required) => ({
+  ...[false, false, false, true].map((planRequired) => ({
     label: "spawn",
     run: (supervisor: Supervisor, name: string) =>
-      supervisor.spawn(user, { name, role: "coder", prompt: "Work.", plan_required }),
+      supervisor.spawn(user, { name, role: "coder", prompt: "Work.", planRequired }),
   })),
   ...[{ fresh: true }, { role: "tester" }].map((more) => ({
     label: "spawn again",

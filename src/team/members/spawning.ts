@@ -54,7 +54,7 @@ export function spawnedRecord(request: SpawnRequest, surroundings: SpawnSurround
     ...directoriesOf(request, known, lead.cwd),
     permission_mode: ownMode ?? lead.mode,
     inherits: missing({ model: ownModel, permission_mode: ownMode }),
-    plan_required: request.plan_required ?? known?.plan_required ?? false,
+    plan_required: request.planRequired ?? known?.plan_required ?? false,
     ...(tools && { tools: [...tools] }),
     spawned_at: now.toISOString(),
     incarnation: randomUUID(),
@@ -115,7 +115,7 @@ function requireTools(tools: readonly string[] | undefined, { toolNames }: Spawn
 
 /** The mode that was asked for, now or before; undefined where it has the lead's. */
 function ownModeOf(
-  { permission_mode: asked }: SpawnRequest,
+  { mode: asked }: SpawnRequest,
   known: Member | undefined,
   leads: PermissionMode,
 ): PermissionMode | undefined {

@@ -71,17 +71,28 @@ export interface LeadAccess {
   ): Promise<MemberName>;
 }
 
+/**
+ * A teammate as it is asked for. What is left out of a request for a known name stays as it was; for a
+ * new name it is as the lead's.
+ */
 export interface SpawnRequest {
   name: string;
+  /** What it does, in a word or two. */
   role: string;
+  /** Its first message, which says all that it must know: it sees nothing of the lead's conversation. */
   prompt: string;
   model?: string | undefined;
+  /** The names of its tools for work, beside those for mail and tasks (default: all). */
   tools?: readonly string[] | undefined;
-  permission_mode?: PermissionMode | undefined;
-  plan_required?: boolean | undefined;
+  /** Never wider than the lead's. */
+  mode?: PermissionMode | undefined;
+  /** Whether it may change nothing before its plan is approved. */
+  planRequired?: boolean | undefined;
   /** Its workspace (default: the lead's). Only the library and the runtime choose one. */
   root?: string | undefined;
+  /** The directory in its workspace where it works. */
   cwd?: string | undefined;
+  /** Whether it forgets its history. */
   fresh?: boolean | undefined;
 }
 

@@ -50,8 +50,11 @@ export const spawnTeammate = coordinationTool({
     fresh: z.boolean().describe("Forget its history").optional(),
   }),
   isIndependent: true,
-  async answer(request, { leadership }: { leadership: LeadAccess }) {
-    const { name, role } = await leadership.spawn(request);
+  async answer(
+    { permission_mode: mode, plan_required: planRequired, ...request },
+    { leadership }: { leadership: LeadAccess },
+  ) {
+    const { name, role } = await leadership.spawn({ ...request, mode, planRequired });
     return `Spawned '${name}' (role: ${role})`;
   },
 });

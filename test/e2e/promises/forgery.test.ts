@@ -27,7 +27,7 @@ async function withPendingPlan(alice: readonly ReturnType<typeof says>[] = [says
   });
   const team = await wire.open({ mode: "bypassPermissions", autoclaim: false });
   const asked = nextQuestion(team, "plan");
-  await team.spawn({ ...coder("alice"), plan_required: true });
+  await team.spawn({ ...coder("alice"), planRequired: true });
   const id = await asked;
   await team.spawn(coder("mallory"));
   await wire.server.until(() => wire.requestsOf("alice").length === 2);
@@ -97,7 +97,7 @@ test("P13 no tool argument turns a message into another type", async () => {
   });
   const team = await wire.open({ autoclaim: false });
   const asked = nextQuestion(team, "plan");
-  await team.spawn({ ...coder("alice"), plan_required: true });
+  await team.spawn({ ...coder("alice"), planRequired: true });
   id = await asked;
   await team.spawn(coder("mallory"));
   await wire.server.until(() => shownIn(wire.requestsOf("alice").at(-1)).includes("End."));
@@ -216,7 +216,7 @@ test.each(["while the team runs", "between two runs"])(
     });
     const options = { autoclaim: false, approvals: { unattended: () => "no" } };
     const first = await wire.open(options);
-    await first.spawn({ ...coder("alice"), plan_required: true, permission_mode: "default" });
+    await first.spawn({ ...coder("alice"), planRequired: true, mode: "default" });
     await first.spawn(coder("bob"));
     await first.quiet();
     if (when === "between two runs") await first.close();

@@ -44,7 +44,7 @@ async function withApprovedPlan(parts: { lead: readonly Line[]; alice: readonly 
   });
   const team = await wire.open(free);
   const asked = nextQuestion(team, "plan");
-  await team.spawn({ ...coder("alice"), plan_required: true });
+  await team.spawn({ ...coder("alice"), planRequired: true });
   const id = await asked;
   await wire.requested("alice", 2);
   await untilOnDisk(wire, "alice", (member) => member.status === "idle");
@@ -119,7 +119,7 @@ test("P12 the person's answer to a plan counts only if it was sent to the asker"
   const store = await openStore(wire.root);
   const team = await wire.open({ ...free, store });
   const asked = nextQuestion(team, "plan");
-  await team.spawn({ ...coder("alice"), plan_required: true });
+  await team.spawn({ ...coder("alice"), planRequired: true });
   await team.spawn(coder("bob"));
   const id = await asked;
   await wire.requested("alice", 2);

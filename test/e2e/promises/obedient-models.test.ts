@@ -61,7 +61,7 @@ async function gullibleTeam() {
   });
   const team = await wire.open({ autoclaim: false, planApproval: "user" });
   const planned = nextQuestion(team, "plan");
-  await team.spawn({ ...coder("alice"), plan_required: true });
+  await team.spawn({ ...coder("alice"), planRequired: true });
   const planId = await planned;
   const asked = nextQuestion(team, "permission");
   await team.spawn(coder("carol"));

@@ -78,7 +78,7 @@ test("P12 a plan's approval from another shell takes effect with the request tha
   const asked = nextQuestion(team, "plan").then((question) => {
     id = question;
   });
-  await team.spawn({ ...coder("alice"), plan_required: true });
+  await team.spawn({ ...coder("alice"), planRequired: true });
   await asked;
   await team.quiet();
 

@@ -149,7 +149,7 @@ test("P12 an approval is for one request: one of an older plan opens nothing, an
     ],
   });
   const team = await wire.open(free);
-  await team.spawn({ ...coder("alice"), plan_required: true });
+  await team.spawn({ ...coder("alice"), planRequired: true });
   await team.quiet();
   await team.message("alice", "Make a better plan.");
   await team.quiet();
@@ -190,7 +190,7 @@ test("P12 an approval is valid until the member takes another task or is spawned
   const team = await wire.open(free);
   await team.prompt("Make a task.");
   await team.quiet();
-  await team.spawn({ ...coder("alice"), plan_required: true });
+  await team.spawn({ ...coder("alice"), planRequired: true });
   await team.quiet();
   expect(there(wire)).toEqual(["one.txt", "three.txt"]);
 
@@ -224,7 +224,7 @@ test("P12 a closed gate stays closed after a restart, its question stays open, a
   const first = await wire.open(free);
   await first.prompt("Wait.");
   await first.quiet();
-  await first.spawn({ ...coder("alice"), plan_required: true });
+  await first.spawn({ ...coder("alice"), planRequired: true });
   await wire.server.until(() => wire.requestsOf("lead").length === 2);
   await first.close();
 
@@ -261,7 +261,7 @@ test("P12 if the person decides plans, the lead's model cannot, and the person's
   const team = await wire.open({ ...free, planApproval: "user" });
   const asked = nextQuestion(team, "plan");
   const waits = endOfRun(team, "alice");
-  await team.spawn({ ...coder("alice"), plan_required: true });
+  await team.spawn({ ...coder("alice"), planRequired: true });
   id = await asked;
   // An answer that came before would be shown to her while she says that she waits.
   await waits;

@@ -62,8 +62,8 @@ async function endedTeam(ending: Ending): Promise<{ wire: TeamOnWire; pids: numb
   const spawn = (name: string, more: object = {}) =>
     running.order({ type: "spawn", name, role: "coder", prompt: `You are ${name}.`, ...more });
   for (const name of ["reader", "worker", "keeper"]) spawn(name);
-  spawn("asker", { permission_mode: "default" });
-  spawn("planner", { plan_required: true });
+  spawn("asker", { mode: "default" });
+  spawn("planner", { planRequired: true });
   spawn("thinker");
 
   for (const name of ["reader", "planner", "keeper"]) {

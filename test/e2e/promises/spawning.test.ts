@@ -125,7 +125,7 @@ test("P23 a teammate has the lead's current model where none was requested, also
   await using running = startTeamProcess(wire);
   const spawn = { type: "spawn", role: "coder", prompt: "Go." } as const;
   running.order({ ...spawn, name: "alice" });
-  running.order({ ...spawn, name: "bob", model: "anthropic/requested", permission_mode: "plan" });
+  running.order({ ...spawn, name: "bob", model: "anthropic/requested", mode: "plan" });
   await wire.requested("alice", 1);
   await wire.requested("bob", 1);
   await running.kill();
@@ -150,7 +150,7 @@ test("P23 a teammate's mode follows the lead's, narrower and wider, unless it ha
   });
   const team = await wire.open({ approvals: { unattended: () => "nobody is there" } });
   await team.spawn(coder("alice"));
-  await team.spawn({ ...coder("bob"), permission_mode: "default" });
+  await team.spawn({ ...coder("bob"), mode: "default" });
   await team.quiet();
 
   await team.setMode("lead", "acceptEdits");

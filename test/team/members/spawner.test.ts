@@ -60,7 +60,7 @@ test("a member that is spawned again unchanged continues in its new mode, withou
   handle.orders.length = 0;
   it.log.length = 0;
 
-  await it.spawn("alice", { prompt: "Go on.", permission_mode: "plan" });
+  await it.spawn("alice", { prompt: "Go on.", mode: "plan" });
 
   expect(it.log).toEqual(["alice: respawn", "onSpawn alice", "mail to alice"]);
   expect(handle.orders).toEqual([
@@ -289,16 +289,16 @@ test("a member is in the lead's current mode and model where nothing else is ask
   it.mode = "plan";
 
   expect(await it.spawn("alice")).toMatchObject({ permission_mode: "plan", model: "lead/model" });
-  await expect(it.spawn("bob", { permission_mode: "acceptEdits" })).rejects.toThrow(/wider/);
+  await expect(it.spawn("bob", { mode: "acceptEdits" })).rejects.toThrow(/wider/);
 });
 
-test.each([true, false])("a member needs a plan as asked: %s", async (plan_required) => {
+test.each([true, false])("a member needs a plan as asked: %s", async (planRequired) => {
   const it = openSpawner();
 
-  await it.spawn("alice", { plan_required });
+  await it.spawn("alice", { planRequired });
 
   const reason = it.protocols.plans.gateOf(alice).closed();
-  expect(reason !== undefined).toBe(plan_required);
+  expect(reason !== undefined).toBe(planRequired);
 });
 
 test("P07 a shutdown request to its predecessor is void", async () => {

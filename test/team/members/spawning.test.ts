@@ -30,16 +30,12 @@ test("a teammate is as the lead is where nothing else is asked for", () => {
 });
 
 test("a teammate has the requested properties", () => {
-  const asked = {
-    model: "other/model",
-    cwd: "sub",
-    permission_mode: "plan",
-    plan_required: true,
-    tools: ["bash"],
-  } as const;
+  const asked = { model: "other/model", tools: ["bash"] } as const;
 
-  expect(spawn({ ...request, ...asked })).toMatchObject({
-    ...{ ...asked, cwd: "/repo/sub", inherits: [] },
+  expect(
+    spawn({ ...request, ...asked, cwd: "sub", mode: "plan", planRequired: true }),
+  ).toMatchObject({
+    ...{ ...asked, cwd: "/repo/sub", permission_mode: "plan", plan_required: true, inherits: [] },
   });
   expect(spawn({ ...request, root: "copy" })).toMatchObject({
     ...{ root: "/repo/copy", cwd: "/repo/copy" },
@@ -51,8 +47,8 @@ test("a teammate has the requested properties", () => {
 
 test("a teammate that is spawned again keeps what it had, and is another incarnation", () => {
   const before = spawn({
-    ...{ ...request, model: "other/model", root: "copy", cwd: "sub", permission_mode: "plan" },
-    ...{ plan_required: true, tools: ["bash"] },
+    ...{ ...request, model: "other/model", root: "copy", cwd: "sub", mode: "plan" },
+    ...{ planRequired: true, tools: ["bash"] },
   });
 
   const again = spawn({ ...request, role: "tester" }, { members: [{ ...before, color: "red" }] });
@@ -63,7 +59,7 @@ test("a teammate that is spawned again keeps what it had, and is another incarna
 });
 
 test("a teammate that is spawned again has the lead's current model and mode where none was asked for", () => {
-  const before = spawn({ ...request, permission_mode: "plan" });
+  const before = spawn({ ...request, mode: "plan" });
   expect(before.inherits).toEqual(["model"]);
   const later = { model: "later/model", mode: "bypassPermissions", cwd: "/repo" } as const;
 
@@ -119,7 +115,7 @@ test.each([
   ["no prompt", { prompt: "\n" }, "spawn-refused", /prompt is empty/],
   ["too long a prompt", { prompt: "x".repeat(maxContentBytes + 1) }, "content-too-large", /long/],
   ["unknown tools", { tools: ["bash", "fly", "swim"] }, "spawn-refused", /named 'fly', 'swim'$/],
-  ["a wider mode", { permission_mode: "bypassPermissions" }, "spawn-refused", /wider than/],
+  ["a wider mode", { mode: "bypassPermissions" }, "spawn-refused", /wider than/],
   ["an unknown model", { model: "none" }, "config-invalid", /none/],
 ] as const)("a teammate with %s is refused", (_, asked, code, message) => {
   const refusal = refusalOf(() => spawn({ ...request, ...asked } as SpawnRequest));

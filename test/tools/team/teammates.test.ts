@@ -35,7 +35,8 @@ test("a teammate is spawned exactly as requested", async () => {
   expect(await textOf(tools, "spawn_teammate", { ...asked, color: "red" })).toBe(
     "Spawned 'alice' (role: coder)",
   );
-  expect(spawned).toEqual([asked]);
+  const { permission_mode: mode, plan_required: planRequired, ...rest } = asked;
+  expect(spawned).toEqual([{ ...rest, mode, planRequired }]);
 });
 
 test.each([

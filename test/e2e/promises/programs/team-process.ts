@@ -21,8 +21,8 @@ const Order = z.discriminatedUnion("type", [
     role: z.string(),
     prompt: z.string(),
     model: z.string().optional(),
-    permission_mode: PermissionMode.optional(),
-    plan_required: z.boolean().optional(),
+    mode: PermissionMode.optional(),
+    planRequired: z.boolean().optional(),
   }),
   z.object({ type: z.literal("message"), to: z.string(), content: z.string() }),
 ]);
@@ -54,8 +54,10 @@ const team = await Team.open({
 const telling = tell();
 for await (const line of createInterface({ input: process.stdin })) {
   const order = parseJson(line, Order, "The order");
-  if (order.type === "spawn") await team.spawn(order);
-  else await team.message(order.to, order.content);
+  if (order.type === "spawn") {
+    const { type: _, ...request } = order;
+    await team.spawn(request);
+  } else await team.message(order.to, order.content);
 }
 await team.close();
 await telling;

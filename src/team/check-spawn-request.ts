@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { TeamError } from "../errors.ts";
+import { nearest } from "../lib/nearest.ts";
+import { parseValue } from "../lib/parse-value.ts";
+import { PermissionMode } from "../protocol/message.ts";
+import type { SpawnRequest } from "../tools/team/team-access.ts";
+
+const text = z.string().optional();
+const flag = z.boolean().optional();
+
+const fields = {
+  name: z.string(),
+  role: z.string(),
+  prompt: z.string(),
+  model: text,
+  tools: z.array(z.string()).optional(),
+  mode: PermissionMode.optional(),
+  planRequired: flag,
+  root: text,
+  cwd: text,
+  fresh: flag,
+} satisfies Readonly<Record<keyof SpawnRequest, z.ZodType>>;
+
+/**
+ * Throws `spawn-refused` for a request of a program that has an unknown or a wrong field: a mistyped
+ * `planRequired` must not be a teammate without a plan.
+ */
+export function checkSpawnRequest(request: SpawnRequest): void {
+  const { error } = parseValue(z.strictObject(fields), request);
+  const [issue] = error?.issues ?? [];
+  if (!issue) return;
+  if (issue.code === "unrecognized_keys") throw unknownField(issue.keys[0] ?? "");
+  throw new TeamError("spawn-refused", `The field ${issue.path.join(".")} of a spawn is wrong`, {
+    hint: `${issue.message}.`,
+  });
+}
+
+function unknownField(name: string): TeamError {
+  const names = Object.keys(fields);
+  const known = nearest(name, names);
+  return new TeamError("spawn-refused", `A spawn has no field ${JSON.stringify(name)}`, {
+    hint: known ? `Did you mean ${known}?` : `The fields are ${names.join(", ")}.`,
+  });
+}
