@@ -66,6 +66,8 @@ function programFiles() {
     openai: /@ai-sdk\/openai\//,
     "openai-compatible": /@ai-sdk\/openai-compatible\//,
     google: /@ai-sdk\/google\//,
+    models: /src\/model\/known-models\/(anthropic|openai|google|origin)\./,
+    "more-models": /src\/model\/known-models\//,
     rehearsal: /src\/model\/rehearsal\//,
     shell: /node_modules\/unbash\/|src\/permissions\/commands\//,
     web: /node_modules\/@?hono\/|src\/server\//,

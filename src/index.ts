@@ -25,8 +25,15 @@ export type {
 } from "./mailbox/mailbox.ts";
 export type { Watchdogs } from "./model/ai-sdk/watched-request.ts";
 export type { FinishPart, Model, ModelPart, ModelRequest, Utterance } from "./model/model.ts";
+export {
+  type Effort,
+  type ModelFacts,
+  modelFacts,
+  type OwnFacts,
+  OwnModels,
+} from "./model/model-facts.ts";
 export type { FailureKind, ModelFailure } from "./model/model-failure.ts";
-export { PriceTable } from "./model/prices.ts";
+export type { Price } from "./model/prices.ts";
 export type { Environment, ProviderDefinition, ProviderFamily } from "./model/provider-settings.ts";
 export {
   aiSdkModel,

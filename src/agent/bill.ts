@@ -70,7 +70,7 @@ export class Bill {
         "config-invalid",
         `The cost is limited, but ${model} has no known price`,
         {
-          hint: "Limit the turns instead, or set its price (`prices` in the library).",
+          hint: "Limit the turns instead, or set its price under `models`.",
         },
       );
     }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { hasErrno, TeamError } from "../errors.ts";
 import { nearest } from "../lib/nearest.ts";
 import { parseValue } from "../lib/parse-value.ts";
-import { PriceTable } from "../model/prices.ts";
+import { OwnModels } from "../model/model-facts.ts";
 import { PermissionMode } from "../protocol/message.ts";
 import type { TeamOptions } from "./team-options.ts";
 
@@ -53,9 +53,9 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
     must: "be deny, wait, { timeoutMs } or { unattended }",
   },
   providers: { schema: isObject, must: "be an object of providers by name" },
-  prices: {
-    schema: PriceTable,
-    must: 'be an object such as { "openai/gpt-5": { price: { input: 1.25, output: 10 } } }',
+  models: {
+    schema: OwnModels,
+    must: 'be an object such as { "openai/gpt-5": { price: { input: 1.25, output: 10 }, contextWindow: 272_000 } }',
   },
   provider: {
     schema: z.object({

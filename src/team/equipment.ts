@@ -4,8 +4,8 @@ import { dashboardsDirectory, headPath, pipesDirectory, teamKeyPath } from "../k
 import { Disposables } from "../lib/disposables.ts";
 import { childEnvironment, Secrets } from "../lib/secrets.ts";
 import type { Model } from "../model/model.ts";
+import { type ModelFacts, modelFacts, type OwnModels } from "../model/model-facts.ts";
 import { checkModel, Models, type ModelsOptions, warmUpModel } from "../model/models.ts";
-import type { PriceTable } from "../model/prices.ts";
 import {
   type Environment,
   type ProviderConfiguration,
@@ -40,8 +40,8 @@ export interface EquipmentOptions {
   providers?: ProviderDefinitions | undefined;
   /** For all members together. */
   budget?: BudgetLimits;
-  /** Prices that replace those of the built-in table. */
-  prices?: PriceTable;
+  /** Prices and limits of models, by id or its beginning, before those of the built-in table. */
+  models?: OwnModels | undefined;
   /** How long to wait for providers, how often, and how much to ask of them at once. */
   provider?: Pick<ModelsOptions, "watchdogs" | "maxInFlight" | "maxAttempts">;
   /** A new file that keeps what the models answer. */
@@ -88,7 +88,6 @@ export class Equipment implements AsyncDisposable {
   readonly store: TeamStore;
   readonly budget: Budget;
   readonly isModelOurs: boolean;
-  readonly prices: PriceTable;
   readonly secrets: Secrets;
   readonly tools: readonly Tool[];
   readonly approvals: ApprovalOptions;
@@ -102,10 +101,11 @@ export class Equipment implements AsyncDisposable {
   readonly #budgets = new Map<MemberName, Budget>();
   readonly #openModel: (id: string, member: MemberName) => Promise<Model>;
   readonly #providers: ProviderConfiguration;
+  readonly #ownModels: OwnModels | undefined;
   readonly #opened: Disposables;
 
   private constructor(options: EquipmentOptions, parts: EquipmentParts) {
-    const { place, env, providers, budget = {}, prices = {}, provider } = options;
+    const { place, env, providers, budget = {}, provider } = options;
     const { store, secrets, recording } = parts;
     this.place = place;
     this.layout = teamLayout(place.directory);
@@ -126,7 +126,7 @@ export class Equipment implements AsyncDisposable {
     this.tools = (options.tools ?? []).map(ownTool);
     this.approvals = options.approvals ?? {};
     this.budget = new Budget("The team's", budget);
-    this.prices = prices;
+    this.#ownModels = options.models;
     this.secrets = secrets;
     const { outputs: directory } = this.layout;
     this.outputFiles = new OutputFiles({ directory, secrets: this.secrets });
@@ -163,6 +163,11 @@ export class Equipment implements AsyncDisposable {
 
   async openModel(id: string, member: MemberName): Promise<Model> {
     return this.#openModel(id, member);
+  }
+
+  /** What is known of a model. */
+  async modelFacts(id: string): Promise<ModelFacts> {
+    return modelFacts(id, { models: this.#ownModels, providers: this.#providers.providers });
   }
 
   /** Makes ready what is slow when it is used for the first time. */

@@ -6,7 +6,7 @@ import { ModelRunner } from "../agent/model-runner.ts";
 import { systemPrompt } from "../agent/system-prompt.ts";
 import { ensurePrivateDirectory, replaceFile } from "../lib/files.ts";
 import { OwnDirectory } from "../lib/own-directory.ts";
-import { contextWindow, findPrice } from "../model/prices.ts";
+import { assumedWindow } from "../model/model-facts.ts";
 import { RequestApprovals } from "../permissions/approvals.ts";
 import { Permissions } from "../permissions/permissions.ts";
 import { BackgroundJobs } from "../processes/background-jobs.ts";
@@ -120,20 +120,21 @@ async function modelParts(
   equipment: Equipment,
   { name, model: id, maxTurns, budget }: MemberDefinition,
 ): Promise<ModelParts> {
-  const { prices, store, place } = equipment;
+  const { store, place } = equipment;
   const model = await equipment.openModel(id, name);
+  const { price, contextWindow = assumedWindow } = await equipment.modelFacts(model.id);
   const own = budget ? [equipment.budgetOf(name, budget)] : [];
   return {
     model,
     bill: new Bill({
       member: name,
       model: model.id,
-      price: findPrice(model.id, prices),
+      price,
       ledger: store.usage,
       budgets: [...own, equipment.budget],
       clock: place.clock,
     }),
-    limits: { maxTurns, maxOutputTokens, contextTokens: contextWindow(model.id, prices) },
+    limits: { maxTurns, maxOutputTokens, contextTokens: contextWindow },
   };
 }
 

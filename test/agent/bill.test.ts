@@ -5,7 +5,7 @@ import { lead } from "../../src/protocol/ids.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 
 const usage = { input_tokens: 60, output_tokens: 40, cache_read_tokens: 0, cache_write_tokens: 0 };
-const price = { input: 1, output: 10, cache_read: 0.1, cache_write: 1.25 };
+const price = { input: 1, output: 10, cacheRead: 0.1, cacheWrite: 1.25 };
 
 /** A bill, and the lines that it has written into the ledger. */
 function billOf(budgets: Budget[], known: Price | undefined) {

@@ -72,7 +72,7 @@ export class TestAgent implements AsyncDisposable {
       bill: new Bill({
         member: lead,
         model: model.id,
-        price: { input: 1, output: 10, cache_read: 0.1, cache_write: 1.25 },
+        price: { input: 1, output: 10, cacheRead: 0.1, cacheWrite: 1.25 },
         ledger,
         budgets: budget ? [new Budget("The team's", budget)] : [],
         clock: systemClock,

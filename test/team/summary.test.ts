@@ -50,8 +50,8 @@ test("P22 the summary of a quiet team says how everybody and everything stands",
 
 test("P18 a cost that nobody knows is null and never 0, and the calls without a price are counted", async () => {
   await using wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [says("Done.")] });
-  const prices = { "anthropic/priced": { price: { input: 1, output: 2 } } };
-  const team = await wire.open({ prices });
+  const models = { "anthropic/priced": { price: { input: 1, output: 2 } } };
+  const team = await wire.open({ models });
   const costs = async () => {
     const { cost_usd, unpriced_calls, members } = await team.summary();
     return { cost_usd, unpriced_calls, members: members.map((it) => it.cost_usd) };

@@ -1,6 +1,6 @@
 import { type Activity, afterEvent, noActivity } from "../../lib/activity.ts";
 import { mapInBatches } from "../../lib/batches.ts";
-import { findContextWindow } from "../../model/prices.ts";
+import { modelFacts } from "../../model/model-facts.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { MemberView } from "../../protocol/dashboard.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
@@ -27,6 +27,8 @@ export class RoomMembers {
   readonly #activities = new Map<string, Activity>();
   readonly #pasts = new Map<string, MemberPast>();
   readonly #changed = new Set<MemberName>();
+  /** The context window of each model, null if it is not known. */
+  readonly #windows = new Map<string, number | null>();
   #usage: ReadonlyMap<MemberName, MemberUsage> = new Map();
   #team: TeamRecord;
 
@@ -76,17 +78,21 @@ export class RoomMembers {
   }
 
   /** Updates the records of the members that have changed. */
-  publish(): void {
+  async publish(): Promise<void> {
     const { records, unreadOf } = this.#options;
     if (this.#changed.size === 0) return;
+    await this.#findWindows();
     const asked = this.#asked();
     for (const name of this.names) {
       if (!this.#changed.has(name)) continue;
+      const model = this.#modelOf(name);
       records.set(
         records.members,
         memberView({
           name,
-          member: this.#team.members.find((each) => each.name === name),
+          member: this.#memberNamed(name),
+          model,
+          window: this.#windows.get(model ?? "") ?? null,
           activity: this.#activities.get(name) ?? noActivity,
           past: this.#pasts.get(name) ?? noPast,
           usage: this.#usage.get(name),
@@ -106,6 +112,23 @@ export class RoomMembers {
       this.#pasts.set(name, await pastOf(view, name));
       this.change(name);
     });
+  }
+
+  #memberNamed(name: MemberName): Member | undefined {
+    return this.#team.members.find((each) => each.name === name);
+  }
+
+  #modelOf(name: MemberName): string | null {
+    const { model } = this.#memberNamed(name) ?? {};
+    return model ?? this.#usage.get(name)?.model ?? this.#pasts.get(name)?.model ?? null;
+  }
+
+  async #findWindows(): Promise<void> {
+    for (const model of new Set(this.names.map((name) => this.#modelOf(name)))) {
+      if (model === null || this.#windows.has(model)) continue;
+      const { contextWindow = null } = await modelFacts(model);
+      this.#windows.set(model, contextWindow);
+    }
   }
 
   /** Who has to answer, by the member that waits for it. */
@@ -140,6 +163,9 @@ interface MemberFacts {
   name: string;
   /** Its roster record; undefined for the lead, who has none. */
   member: Member | undefined;
+  model: string | null;
+  /** The size of its model's context. */
+  window: number | null;
   activity: Activity;
   /** What is known from the end of its transcript. */
   past: MemberPast;
@@ -160,8 +186,7 @@ interface MemberPast {
 export const noPast: MemberPast = { lastActivity: null, contextTokens: null, model: undefined };
 
 export function memberView(facts: MemberFacts): MemberView {
-  const { name, member, activity, past, usage, isTeamRunning, unread } = facts;
-  const model = member?.model ?? usage?.model ?? past.model ?? null;
+  const { name, member, model, window, activity, past, usage, isTeamRunning, unread } = facts;
   const tokens = activity.contextTokens ?? past.contextTokens;
   return {
     name,
@@ -178,7 +203,7 @@ export function memberView(facts: MemberFacts): MemberView {
     tokens: usage ? totalTokens(usage) : 0,
     cost_usd: usage?.cost_usd ?? 0,
     unpriced_calls: usage?.unpriced_calls ?? 0,
-    context: tokens === null ? null : { tokens, window: windowOf(model) },
+    context: tokens === null ? null : { tokens, window },
     last_activity: latest(activity.lastActivity, past.lastActivity),
     unread: member?.status === "shutdown" ? 0 : unread,
   };
@@ -188,10 +213,6 @@ function waitsFor({ asked, activity }: MemberFacts): string | null {
   if (asked === undefined) return activity.waitsFor;
   if (asked === user) return "the person";
   return asked === "lead" ? "the lead" : asked;
-}
-
-function windowOf(model: string | null): number | null {
-  return (model !== null && findContextWindow(model)) || null;
 }
 
 /** To the second: otherwise every streamed word would be a change. */

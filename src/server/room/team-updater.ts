@@ -59,7 +59,7 @@ export class TeamUpdater implements AsyncDisposable {
     });
     this.#mail = this.#opened.use(mail);
     this.#members = new RoomMembers(team, { records, unreadOf: (owner) => mail.unreadOf(owner) });
-    this.#publishing = this.#paced(publishPaceMs, async () => this.#members.publish());
+    this.#publishing = this.#paced(publishPaceMs, () => this.#members.publish());
     this.#looking = this.#paced(lookPaceMs, () => this.#look());
   }
 
@@ -77,14 +77,14 @@ export class TeamUpdater implements AsyncDisposable {
     ]);
     if (this.#options.records.running === null) this.#members.rest();
     this.#members.changeAll();
-    this.#members.publish();
+    await this.#members.publish();
     this.#following = this.#follow(events.at(-1)?.seq ?? 0);
   }
 
   /** Resolves when everything is known that takes longer than the first screen. */
   async complete(): Promise<void> {
     await this.#completing;
-    this.#members.publish();
+    await this.#members.publish();
   }
 
   setTeam(team: TeamRecord): void {

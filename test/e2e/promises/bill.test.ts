@@ -10,8 +10,8 @@ import { viewTeam } from "../../support/team.ts";
 import { shownIn, TeamOnWire } from "../../support/team-on-wire.ts";
 import { coder, memberOnDisk, resultsIn, spawns } from "./scenes.ts";
 
-const price = { input: 1, output: 10, cache_read: 0.1, cache_write: 1.25 };
-const prices = { "anthropic/scripted": { price } };
+const price = { input: 1, output: 10, cacheRead: 0.1, cacheWrite: 1.25 };
+const models = { "anthropic/scripted": { price } };
 
 /** What the provider reports for one reply. */
 function usage(input: number, output: number, read = 0, write = 0): Usage {
@@ -37,7 +37,7 @@ test("P18 each member's usage adds up to what the provider reported for it, and 
     ],
     bob: [reply([says("Two.")], { usage: usage(17, 1, 0, 11) })],
   });
-  const team = await wire.open({ prices });
+  const team = await wire.open({ models });
   await team.prompt("Go.");
   const summary = await team.quiet();
 
@@ -95,7 +95,7 @@ test("P18 money is capped too: the run that reaches the limit is the last, and a
     ],
     alice: [spends, reply([calls("list_teammates", {})], { usage: usage(500_000, 0) })],
   });
-  const team = await wire.open({ prices, budget: { maxCostUsd: 1 } });
+  const team = await wire.open({ models, budget: { maxCostUsd: 1 } });
   await team.prompt("Go.");
   const summary = await team.quiet();
 

@@ -7,7 +7,7 @@ import { nextQuestion, requestIdIn, spawns } from "./scenes.ts";
 
 /** So many tokens that the next request would not fit. */
 const full = { usage: { input_tokens: 19_000 } };
-const small = { "anthropic/scripted": { context_window: 20_000 } };
+const small = { "anthropic/scripted": { contextWindow: 20_000 } };
 
 const isToSummarize = (request: ProviderRequest) =>
   shownIn(request).includes("Summarize the conversation so far");
@@ -41,7 +41,7 @@ test("P16 after a compaction a teammate has its role, the roster, its task, its 
     ],
     bob: [says("I am here.")],
   });
-  team = await wire.open({ prices: small, autoclaim: false });
+  team = await wire.open({ models: small, autoclaim: false });
   const planned = nextQuestion(team, "plan");
   await team.prompt("Go.");
   const planId = await planned;
@@ -81,7 +81,7 @@ test("P16 after a compaction the lead has its roster, decides the open plan, and
     alice: [calls("plan_approval", { plan: "Green" }), says("I wait."), says("I go on.")],
     bob: [says("I am here.")],
   });
-  team = await wire.open({ prices: small, autoclaim: false });
+  team = await wire.open({ models: small, autoclaim: false });
   await team.prompt("Go.");
   const summary = await team.quiet();
 

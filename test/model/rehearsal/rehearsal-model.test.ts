@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/lib/clock.ts";
 import type { Utterance } from "../../../src/model/model.ts";
+import { modelFacts } from "../../../src/model/model-facts.ts";
 import { checkModel, Models, warmUpModel } from "../../../src/model/models.ts";
-import { costOf, findPrice } from "../../../src/model/prices.ts";
+import { costOf } from "../../../src/model/prices.ts";
 import { lead } from "../../../src/protocol/ids.ts";
 import type { ReplyBlock } from "../../../src/protocol/transcript.ts";
 import { calls, says } from "../../../src/testing/scripted-model.ts";
@@ -28,8 +29,8 @@ test("it needs no key, and is opened for any member", async () => {
   expect((await models.open("rehearsal", lead)).id).toBe("rehearsal");
 });
 
-test("its cost is known to be zero", () => {
-  const price = findPrice("rehearsal");
+test("its cost is known to be zero", async () => {
+  const { price } = await modelFacts("rehearsal");
 
   const usage = { input_tokens: 9, output_tokens: 9, cache_read_tokens: 0, cache_write_tokens: 0 };
   expect(price && costOf(usage, price)).toBe(0);

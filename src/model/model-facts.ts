@@ -1,0 +1,144 @@
+import { z } from "zod";
+import { Price } from "./prices.ts";
+import type { ProviderDefinitions } from "./provider-settings.ts";
+
+/** How much a model may think before it answers. `none` turns its thinking off. */
+export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+export type Effort = (typeof efforts)[number];
+
+/** What is known of a model. A fact that is missing is not known. */
+export interface ModelFacts {
+  /** How many tokens a request may have. */
+  readonly contextWindow?: number | undefined;
+  /** How many tokens a reply may have. */
+  readonly maxOutput?: number | undefined;
+  readonly price?: Price | undefined;
+  /** Whether it can be shown images. */
+  readonly images?: boolean | undefined;
+  /** Whether it can think before it answers. */
+  readonly reasoning?: boolean | undefined;
+  /**
+   * The levels that the provider's own setting of effort takes. Missing if the model has no such
+   * setting: its thinking, if it can think, is limited by a number of tokens.
+   */
+  readonly efforts?: readonly Effort[] | undefined;
+}
+
+const tokens = z.int().positive();
+
+/**
+ * What a person says about models, by id, such as `openai/gpt-5`. A key may end in `*`, for all ids
+ * that begin so; of several that fit, the longest counts.
+ */
+export const OwnModels = z.record(
+  z.string(),
+  z.strictObject({
+    price: Price.optional(),
+    contextWindow: tokens.optional(),
+    maxOutput: tokens.optional(),
+  }),
+);
+export type OwnModels = Readonly<z.infer<typeof OwnModels>>;
+
+/** What a person says about models and providers. */
+export interface OwnFacts {
+  readonly models?: OwnModels | undefined;
+  readonly providers?: ProviderDefinitions | undefined;
+}
+
+/** The context window of a model that nothing is known of: a size that nearly all models accept. */
+export const assumedWindow = 128_000;
+
+/**
+ * What is known of the model `id`, from the person and from the table.
+ *
+ * `contextWindow` is the size to which a conversation may grow: it ends where the price for long
+ * requests begins. From there on every token of a request costs twice as much or more (GPT-5.4 and
+ * newer: above 272,000), and a summary costs less than one such request. A window that the person
+ * has set is used as it is.
+ */
+export async function modelFacts(id: string, own: OwnFacts = {}): Promise<ModelFacts> {
+  const known = await knownFacts(id, own.providers);
+  const said = ownFacts(id, own.models);
+  const price = said.price ?? known.price;
+  const window =
+    known.contextWindow && Math.min(known.contextWindow, price?.long?.above ?? Infinity);
+  return {
+    ...known,
+    price,
+    contextWindow: said.contextWindow ?? window,
+    maxOutput: said.maxOutput ?? known.maxOutput,
+  };
+}
+
+async function knownFacts(id: string, providers: ProviderDefinitions = {}): Promise<ModelFacts> {
+  const slash = id.indexOf("/");
+  const model = id.slice(slash + 1);
+  const name = id.slice(0, Math.max(slash, 0));
+  const defined = Object.hasOwn(providers, name) ? providers[name] : undefined;
+  const table = await loadTable(id === "rehearsal" ? id : (defined?.family ?? name));
+  const facts = own(table, model) ?? own(table, withoutDate(model)) ?? {};
+  if (defined?.baseUrl === undefined) return facts;
+  // Another seller of the same model has prices of its own.
+  const { price: _, ...rest } = facts;
+  return rest;
+}
+
+function ownFacts(id: string, models: OwnModels = {}): OwnModels[string] {
+  const fitting = Object.entries(models)
+    .filter(([key]) => fits(key, id))
+    .sort(([a], [b]) => rank(b) - rank(a))
+    .map(([, facts]) => facts);
+  const first = <Name extends keyof OwnModels[string]>(name: Name) =>
+    fitting.find((facts) => facts[name] !== undefined)?.[name];
+  return {
+    price: first("price"),
+    contextWindow: first("contextWindow"),
+    maxOutput: first("maxOutput"),
+  };
+}
+
+/** Facts by the provider's own name of the model. */
+export type KnownModels = Readonly<Record<string, ModelFacts>>;
+
+const rehearsal: KnownModels = {
+  rehearsal: { price: { input: 0, output: 0 }, contextWindow: assumedWindow },
+};
+
+/** Each table is loaded only when it is needed. */
+const tables: Readonly<Record<string, () => Promise<KnownModels>>> = {
+  rehearsal: async () => rehearsal,
+  anthropic: async () => (await import("./known-models/anthropic.ts")).models,
+  openai: async () => (await import("./known-models/openai.ts")).models,
+  google: async () => (await import("./known-models/google.ts")).models,
+  // The same models at the same prices, by the same names.
+  azure: () => loadTable("openai"),
+  vertex: async () => ({ ...(await loadTable("google")), ...(await loadTable("anthropic")) }),
+  openrouter: async () => (await import("./known-models/openrouter.ts")).models,
+  bedrock: async () => (await import("./known-models/bedrock.ts")).models,
+};
+
+async function loadTable(provider: string): Promise<KnownModels> {
+  const load = Object.hasOwn(tables, provider) ? tables[provider] : undefined;
+  return load ? await load() : {};
+}
+
+function own(table: KnownModels, model: string): ModelFacts | undefined {
+  return Object.hasOwn(table, model) ? table[model] : undefined;
+}
+
+function fits(key: string, id: string): boolean {
+  return key.endsWith("*") ? id.startsWith(key.slice(0, -1)) : id === key;
+}
+
+function rank(key: string): number {
+  return key.endsWith("*") ? key.length : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * A snapshot is its model. No other suffix is removed: a model with a longer name may cost many
+ * times as much.
+ */
+function withoutDate(model: string): string {
+  return model.replace(/[-@](\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, "");
+}
