@@ -34,7 +34,12 @@ export {
 } from "./model/model-facts.ts";
 export type { FailureKind, ModelFailure } from "./model/model-failure.ts";
 export type { Price } from "./model/prices.ts";
-export type { Environment, ProviderDefinition, ProviderFamily } from "./model/provider-settings.ts";
+export type {
+  Environment,
+  ProviderDefinition,
+  ProviderDefinitions,
+  ProviderFamily,
+} from "./model/provider-settings.ts";
 export {
   aiSdkModel,
   type LanguageModelOptions,
