@@ -31,6 +31,8 @@ export interface AgentOptions {
   /** The absolute path of the directory that the member works in. */
   cwd: string;
   system: string;
+  /** Whether it often waits for more than five minutes, as a lead does. */
+  expectsPauses?: boolean;
   model: Model;
   tools: readonly Tool[];
   transcript: Transcript;

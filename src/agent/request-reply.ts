@@ -30,7 +30,7 @@ export async function* requestReply(
   { options, toolSpecs }: Agent,
   { conversation, signal }: RequestOptions,
 ): AsyncGenerator<EventDraft, Reply> {
-  const { model, system, limits, bill, secrets } = options;
+  const { model, system, limits, bill, secrets, expectsPauses = false } = options;
   const text = secrets.stream();
   const thinking = secrets.stream();
   if (bill.exhausted) return { type: "exhausted", reason: bill.exhausted };
@@ -40,6 +40,7 @@ export async function* requestReply(
     tools: toolSpecs,
     conversation,
     maxOutputTokens: limits.maxOutputTokens,
+    expectsPauses,
     signal,
   };
   for await (const part of model.stream(request)) {

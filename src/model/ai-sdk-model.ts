@@ -34,7 +34,7 @@ export class AiSdkModel implements Model {
   constructor(options: AiSdkModelOptions) {
     this.id = options.id;
     this.#options = options;
-    this.#writer = new PromptWriter(options.dialect);
+    this.#writer = new PromptWriter(options.dialect, options.id.slice(options.id.indexOf("/") + 1));
   }
 
   async *stream(request: ModelRequest): AsyncGenerator<ModelPart> {
@@ -81,7 +81,7 @@ export class AiSdkModel implements Model {
   ): AsyncGenerator<ModelPart> {
     // A new one for each request: the SDK has no other way to assign bytes to a request.
     const model = this.#options.connect(wire.fetch);
-    const { options: providerOptions } = this.#options.dialect;
+    const providerOptions = this.#options.dialect.options?.(request);
     const { stream } = await model.doStream({
       prompt: this.#writer.prompt(request),
       tools: this.#writer.tools(request.tools),

@@ -27,6 +27,11 @@ export interface ModelRequest {
    */
   readonly conversation: readonly Utterance[];
   readonly maxOutputTokens: number;
+  /**
+   * True for a member that often waits for more than five minutes before its next request, as a lead
+   * does for its team and the person: what a provider caches of the conversation should live longer.
+   */
+  readonly expectsPauses?: boolean;
   readonly signal: AbortSignal;
 }
 

@@ -6,16 +6,23 @@ const count = z.int().nonnegative();
 /** The bound is far above any bill: a damaged line must not put the sum out of range. */
 const dollars = z.number().nonnegative().max(1e9);
 
-/** The tokens of one model call, as the provider reported them. */
-export const Usage = z.object({
+/** The tokens of calls. These counts do not overlap. */
+const tokens = {
   input_tokens: count,
   output_tokens: count,
   cache_read_tokens: count.default(0),
   cache_write_tokens: count.default(0),
+};
+
+/** The tokens of one model call, as the provider reported them. */
+export const Usage = z.object({
+  ...tokens,
+  /** Those of `cache_write_tokens` that were written for an hour, at a price of their own. */
+  cache_write_1h_tokens: count.optional(),
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** All tokens of a call: the four counts do not overlap. */
+/** All tokens of a call. */
 export function totalTokens(usage: Usage): number {
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = usage;
   return input_tokens + output_tokens + cache_read_tokens + cache_write_tokens;
@@ -36,7 +43,7 @@ export type UsageRecord = z.infer<typeof UsageRecord>;
 /** The sum of a member's calls. */
 export const UsageTotal = z.object({
   calls: count,
-  ...Usage.shape,
+  ...tokens,
   /** Of the calls with a known price. */
   cost_usd: dollars,
   /** Calls that have no price in `cost_usd`. */

@@ -62,6 +62,7 @@ export async function openMember(
     name,
     cwd: workspace.cwd,
     system: systemPrompt(definition.role),
+    expectsPauses: definition.role.type === "lead",
     tools: [...chosen, ...context.tools({ takeMail: () => input.takeForResult() })],
     transcript: own.transcript,
     input,

@@ -23,6 +23,14 @@ test("tokens without a rate are billed as input", () => {
   expect(costOf(usage, { input: 2, output: 5 })).toBe(4);
 });
 
+test("tokens that are written to the cache for an hour are billed at their own rate", () => {
+  const price = { input: 2, output: 10, cacheWrite: 2.5, cacheWrite1h: 5 };
+  const usage = { ...nothing, cache_write_tokens: 3_000_000, cache_write_1h_tokens: 1_000_000 };
+
+  expect(costOf(usage, price)).toBe(10);
+  expect(costOf(usage, { input: 2, output: 10, cacheWrite: 2.5 })).toBe(9);
+});
+
 test("a long request is billed at the long rates throughout, including cached tokens", () => {
   const price = {
     input: 1,

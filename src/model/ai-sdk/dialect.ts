@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import type { SharedV3ProviderOptions } from "@ai-sdk/provider";
 import { z } from "zod";
 import type { Usage } from "../../protocol/usage.ts";
+import type { ModelRequest } from "../model.ts";
 
 /** Differences between providers that the SDK does not hide. */
 export interface Dialect {
@@ -12,8 +14,10 @@ export interface Dialect {
   readonly marksErrors: boolean;
   /** The ids of calls that the provider accepts; others are rewritten. */
   readonly callId: RegExp;
-  /** The SDK's options of every request. */
-  readonly options?: SharedV3ProviderOptions;
+  /** The SDK's options of a request. */
+  options?(request: Pick<ModelRequest, "system">): SharedV3ProviderOptions;
+  /** True if the system prompt of a model can have a mark for OpenAI's cache. */
+  marksSystem?(model: string): boolean;
   /** True if a thought with these data may be sent back. `all` are those of the whole reply. */
   takesThought(data: ThoughtData, all: readonly ThoughtData[]): boolean;
   /** The usage in an event, each number counted from the beginning of the reply. */
@@ -73,6 +77,7 @@ const AnthropicUsage = z.object({
   output_tokens: count,
   cache_read_input_tokens: count,
   cache_creation_input_tokens: count,
+  cache_creation: z.object({ ephemeral_1h_input_tokens: count }).nullish().catch(undefined),
 });
 
 const AnthropicEvent = z.object({
@@ -101,15 +106,16 @@ export const anthropic: Dialect = {
   usageIn(event) {
     const { data } = AnthropicEvent.safeParse(event);
     const usage = data?.message?.usage ?? data?.usage;
-    return (
-      usage &&
-      known({
-        input_tokens: usage.input_tokens,
-        output_tokens: usage.output_tokens,
-        cache_read_tokens: usage.cache_read_input_tokens,
-        cache_write_tokens: usage.cache_creation_input_tokens,
-      })
-    );
+    if (!usage) return undefined;
+    const written = usage.cache_creation_input_tokens;
+    const forAnHour = usage.cache_creation?.ephemeral_1h_input_tokens;
+    return known({
+      input_tokens: usage.input_tokens,
+      output_tokens: usage.output_tokens,
+      cache_read_tokens: usage.cache_read_input_tokens,
+      cache_write_tokens: written,
+      cache_write_1h_tokens: (forAnHour ?? 0) > (written ?? 0) ? null : forAnHour,
+    });
   },
   // Anthropic adds types of events to its streams and asks clients to ignore unknown ones.
   ignores(event) {
@@ -118,6 +124,9 @@ export const anthropic: Dialect = {
   },
   isComplete: ({ lastEvent }) => AnthropicEvent.safeParse(lastEvent).data?.type === "message_stop",
 };
+
+/** Tokens are written to the cache at a price of their own since GPT-5.6. */
+const InputDetails = z.object({ cached_tokens: count, cache_write_tokens: count });
 
 const ResponsesEvent = z.object({
   type: z.string(),
@@ -133,7 +142,7 @@ const ResponsesEvent = z.object({
         .object({
           input_tokens: count,
           output_tokens: count,
-          input_tokens_details: z.object({ cached_tokens: count }).nullish(),
+          input_tokens_details: InputDetails.nullish(),
         })
         .nullish(),
     })
@@ -146,7 +155,12 @@ export const openAiResponses: Dialect = {
   showsImagesInResults: true,
   marksErrors: false,
   callId: /./,
-  options: { openai: { store: false } },
+  options: ({ system }) => ({ openai: { store: false, promptCacheKey: cacheKey(system) } }),
+  // Since GPT-5.6. Before that, any beginning of a request that is repeated is found.
+  marksSystem(model) {
+    const [, major = 0, minor = 0] = (/^gpt-(\d+)(?:\.(\d+))?/.exec(model) ?? []).map(Number);
+    return major > 5 || (major === 5 && minor >= 6);
+  },
   // A summary in several parts has the encrypted thought with the last of them only.
   takesThought: ({ itemId }, all) =>
     all.some(
@@ -157,7 +171,7 @@ export const openAiResponses: Dialect = {
     return (
       usage &&
       known({
-        ...promptUsage(usage.input_tokens, usage.input_tokens_details?.cached_tokens),
+        ...promptUsage(usage.input_tokens, usage.input_tokens_details),
         output_tokens: usage.output_tokens,
       })
     );
@@ -177,7 +191,7 @@ const ChatEvent = z.object({
   usage: z.object({
     prompt_tokens: count,
     completion_tokens: count,
-    prompt_tokens_details: z.object({ cached_tokens: count }).nullish(),
+    prompt_tokens_details: InputDetails.nullish(),
   }),
 });
 
@@ -193,7 +207,7 @@ export const chatCompletions: Dialect = {
     return (
       usage &&
       known({
-        ...promptUsage(usage.prompt_tokens, usage.prompt_tokens_details?.cached_tokens),
+        ...promptUsage(usage.prompt_tokens, usage.prompt_tokens_details),
         output_tokens: usage.completion_tokens,
       })
     );
@@ -223,7 +237,7 @@ export const google: Dialect = {
     return (
       usage &&
       known({
-        ...promptUsage(usage.promptTokenCount, usage.cachedContentTokenCount),
+        ...promptUsage(usage.promptTokenCount, { cached_tokens: usage.cachedContentTokenCount }),
         output_tokens: sum(usage.candidatesTokenCount, usage.thoughtsTokenCount),
       })
     );
@@ -232,20 +246,28 @@ export const google: Dialect = {
   isComplete: ({ isCleanEnd, rawStop }) => isCleanEnd && rawStop !== undefined,
 };
 
+/**
+ * Requests with one key are sent to one cache. The system prompt names the member and its directory,
+ * so that the key is the same for all requests of a member, after a restart too.
+ */
+function cacheKey(system: string): string {
+  return createHash("sha256").update(system).digest("hex").slice(0, 32);
+}
+
 type Reported = number | null | undefined;
 
-/** Tokens read from the cache are part of the prompt in these providers' count. */
+/** Tokens read from the cache, and those written to it, are part of the prompt in these counts. */
 function promptUsage(
   prompt: Reported,
-  cached: Reported,
-): Record<"input_tokens" | "cache_read_tokens", Reported> {
-  if (typeof prompt !== "number" || typeof cached !== "number") {
-    return { input_tokens: prompt, cache_read_tokens: cached ?? (cached === null ? null : 0) };
-  }
-  const isPossible = cached <= prompt;
+  details: { cached_tokens?: Reported; cache_write_tokens?: Reported } | null | undefined,
+): Partial<Record<keyof Usage, Reported>> {
+  const { cached_tokens: read = 0, cache_write_tokens: written } = details ?? {};
+  const cached = (read ?? 0) + (written ?? 0);
+  const isPossible = typeof prompt !== "number" || cached <= prompt;
   return {
-    input_tokens: isPossible ? prompt - cached : prompt,
-    cache_read_tokens: isPossible ? cached : null,
+    input_tokens: typeof prompt === "number" && isPossible ? prompt - cached : prompt,
+    cache_read_tokens: isPossible ? read : null,
+    cache_write_tokens: isPossible || written === undefined ? written : null,
   };
 }
 

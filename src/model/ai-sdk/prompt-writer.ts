@@ -5,7 +5,6 @@ import type {
   LanguageModelV3Prompt,
   LanguageModelV3ToolResultOutput,
   LanguageModelV3ToolResultPart,
-  SharedV3ProviderOptions,
 } from "@ai-sdk/provider";
 import { z } from "zod";
 import type { ToolSpec } from "../../protocol/tools.ts";
@@ -18,9 +17,12 @@ type PromptMessage<Role extends LanguageModelV3Message["role"]> = LanguageModelV
 };
 type ReplyPart = PromptMessage<"assistant">["content"][number];
 
-/** Anthropic caches everything up to a block with this mark. Other providers ignore it. */
-const cacheControl = { type: "ephemeral" };
-const cached: SharedV3ProviderOptions = { anthropic: { cacheControl } };
+/** Anthropic caches everything up to a block with such a mark. Other providers ignore it. */
+const forMinutes = { type: "ephemeral" };
+/** Costs more to write, and pays for what is read again after more than five minutes. */
+const forAnHour = { type: "ephemeral", ttl: "1h" };
+/** OpenAI caches up to the newest message by itself, and up to a block with this mark. */
+const openAiMark = { promptCacheBreakpoint: { mode: "explicit" } };
 /**
  * Otherwise a tool declares in every request that its input may be streamed unchecked. The option of
  * the whole request would do, too, but the SDK makes a large schema to check such options.
@@ -33,19 +35,25 @@ const checkedInput = { eagerInputStreaming: false };
  */
 export class PromptWriter {
   readonly #dialect: Dialect;
+  readonly #marksSystem: boolean;
   readonly #written = new WeakMap<Utterance, readonly LanguageModelV3Message[]>();
 
-  constructor(dialect: Dialect) {
+  /** `model` is the provider's name of the model. */
+  constructor(dialect: Dialect, model = "") {
     this.#dialect = dialect;
+    this.#marksSystem = dialect.marksSystem?.(model) ?? false;
   }
 
   prompt({
     system,
     conversation,
-  }: Pick<ModelRequest, "system" | "conversation">): LanguageModelV3Prompt {
+    expectsPauses = false,
+  }: Pick<ModelRequest, "system" | "conversation" | "expectsPauses">): LanguageModelV3Prompt {
     const prompt: LanguageModelV3Prompt = [];
+    const cached = { anthropic: { cacheControl: expectsPauses ? forAnHour : forMinutes } };
     if (system !== "") {
-      prompt.push({ role: "system", content: wellFormed(system), providerOptions: cached });
+      const providerOptions = { ...cached, ...(this.#marksSystem && { openai: openAiMark }) };
+      prompt.push({ role: "system", content: wellFormed(system), providerOptions });
     }
     for (const [index, utterance] of conversation.entries()) {
       const messages = this.#messages(utterance, conversation[index - 1]);
@@ -71,7 +79,11 @@ export class PromptWriter {
       description,
       inputSchema: input_schema,
       providerOptions: {
-        anthropic: { ...checkedInput, ...(index === specs.length - 1 && { cacheControl }) },
+        // The tools are the same for all teammates, one of whom is likely to begin within the hour.
+        anthropic: {
+          ...checkedInput,
+          ...(index === specs.length - 1 && { cacheControl: forAnHour }),
+        },
       },
     }));
   }

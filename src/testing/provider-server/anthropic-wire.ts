@@ -58,6 +58,7 @@ function frame(event: { type: string; [key: string]: unknown }): string {
 }
 
 function message({ usage }: ScriptedReply, { model }: RequestBody): object {
+  const { cache_write_tokens, cache_write_1h_tokens = 0 } = usage;
   return {
     id: `msg_${crypto.randomUUID()}`,
     type: "message",
@@ -68,7 +69,11 @@ function message({ usage }: ScriptedReply, { model }: RequestBody): object {
     stop_sequence: null,
     usage: {
       input_tokens: usage.input_tokens,
-      cache_creation_input_tokens: usage.cache_write_tokens,
+      cache_creation_input_tokens: cache_write_tokens,
+      cache_creation: {
+        ephemeral_5m_input_tokens: cache_write_tokens - cache_write_1h_tokens,
+        ephemeral_1h_input_tokens: cache_write_1h_tokens,
+      },
       cache_read_input_tokens: usage.cache_read_tokens,
       output_tokens: 1,
     },

@@ -49,12 +49,13 @@ function frame(event: ResponsesEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** The API counts tokens read from its cache as part of the input. */
+/** The API counts tokens read from its cache, and those written to it, as part of the input. */
 function usageOf({ usage }: ScriptedReply): object {
-  const input_tokens = usage.input_tokens + usage.cache_read_tokens;
+  const { cache_read_tokens, cache_write_tokens } = usage;
+  const input_tokens = usage.input_tokens + cache_read_tokens + cache_write_tokens;
   return {
     input_tokens,
-    input_tokens_details: { cached_tokens: usage.cache_read_tokens },
+    input_tokens_details: { cached_tokens: cache_read_tokens, cache_write_tokens },
     output_tokens: usage.output_tokens,
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: input_tokens + usage.output_tokens,

@@ -2,7 +2,11 @@ import { z } from "zod";
 import { describeIssue } from "../../lib/json.ts";
 import type { ProviderRefusal, ProviderRequest } from "./provider-api.ts";
 
-const cached = { cache_control: z.looseObject({ type: z.literal("ephemeral") }).optional() };
+const cached = {
+  cache_control: z
+    .strictObject({ type: z.literal("ephemeral"), ttl: z.enum(["5m", "1h"]).optional() })
+    .optional(),
+};
 
 const Text = z.looseObject({
   type: z.literal("text"),
@@ -87,6 +91,7 @@ export function refuseAnthropic(
   if (!parsed.success) return refusal(describeIssue(parsed.error));
   const message =
     wrongTools(parsed.data) ??
+    wrongMarks(parsed.data) ??
     wrongRoles(parsed.data.messages) ??
     wrongCalls(parsed.data.messages) ??
     wrongThoughts(parsed.data.messages, thoughts);
@@ -97,13 +102,22 @@ function refusal(message: string): ProviderRefusal {
   return { status: 400, message };
 }
 
-function wrongTools({ tools = [], system, messages }: AnthropicBody): string | undefined {
-  if (new Set(tools.map(({ name }) => name)).size < tools.length) {
-    return "tools: Tool names must be unique.";
+function wrongTools({ tools = [] }: AnthropicBody): string | undefined {
+  if (new Set(tools.map(({ name }) => name)).size === tools.length) return undefined;
+  return "tools: Tool names must be unique.";
+}
+
+function wrongMarks({ tools, system, messages }: AnthropicBody): string | undefined {
+  const marks = [
+    ...JSON.stringify([tools, system, messages]).matchAll(/"cache_control":(\{.*?\})/g),
+  ];
+  if (marks.length > 4) {
+    return `A maximum of 4 blocks with cache_control may be provided. Found ${marks.length}.`;
   }
-  const marked = JSON.stringify([tools, system, messages]).split('"cache_control":{').length - 1;
-  if (marked <= 4) return undefined;
-  return `A maximum of 4 blocks with cache_control may be provided. Found ${marked}.`;
+  const lives = marks.map(([, mark = ""]) => (mark.includes('"ttl":"1h"') ? "1h" : "5m"));
+  const isMixedUp = lives.some((life, index) => life === "1h" && lives[index - 1] === "5m");
+  if (!isMixedUp) return undefined;
+  return "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block";
 }
 
 function wrongRoles(messages: readonly AnthropicMessage[]): string | undefined {

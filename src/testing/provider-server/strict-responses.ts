@@ -74,7 +74,8 @@ export function refuseResponses(
   const parsed = Body.safeParse(body);
   if (!parsed.success) return { status: 400, message: describeIssue(parsed.error) };
   const { input } = parsed.data;
-  const message = wrongOutputs(input) ?? wrongThoughts(input, thoughts) ?? wrongEnd(input);
+  const message =
+    wrongMark(body) ?? wrongOutputs(input) ?? wrongThoughts(input, thoughts) ?? wrongEnd(input);
   return message === undefined ? undefined : { status: 400, message };
 }
 
@@ -85,6 +86,17 @@ function isReasoning(item: ResponsesItem | undefined): item is z.infer<typeof Re
 function isByModel(item: ResponsesItem | undefined): boolean {
   if (item === undefined) return false;
   return item.type === "function_call" || ("role" in item && item.role === "assistant");
+}
+
+/** Only GPT-5.6 and later models know marks for the cache. */
+function wrongMark({ model, input }: ProviderRequest["body"]): string | undefined {
+  const [, major, minor] = (/^gpt-(\d+)(?:\.(\d+))?/.exec(model) ?? []).map((part) =>
+    Number(part ?? 0),
+  );
+  const knowsMarks = (major ?? 0) * 100 + (minor ?? 0) >= 506;
+  if (knowsMarks || !JSON.stringify(input).includes('"prompt_cache_breakpoint":{'))
+    return undefined;
+  return `Unsupported parameter: 'prompt_cache_breakpoint' is not supported with ${model}.`;
 }
 
 function wrongOutputs(input: readonly ResponsesItem[]): string | undefined {
