@@ -81,7 +81,13 @@ export {
 } from "./protocol/message.ts";
 export { Request, type RequestState, type RequestType } from "./protocol/request.ts";
 export { Task, type TaskStatus } from "./protocol/task.ts";
-export { Member, type MemberStatus, TeamRecord } from "./protocol/team.ts";
+export {
+  Member,
+  type MemberStatus,
+  type RuleChange,
+  type TeamPermissions,
+  TeamRecord,
+} from "./protocol/team.ts";
 export type { Action, ToolSpec } from "./protocol/tools.ts";
 export {
   Entry,
@@ -121,10 +127,11 @@ export { MemoryTeamStore } from "./team/memory-team-store.ts";
 export type { OpenStoreOptions } from "./team/open-store-parts.ts";
 export type { PersonsAnswer } from "./team/protocols/persons-answer.ts";
 export type { OnRequest } from "./team/protocols/request-answerer.ts";
+export type { RuleDraft, TeamRule } from "./team/protocols/team-rules.ts";
 export type { MemberSummary, TeamSummary } from "./team/summary.ts";
 export { systemPlace } from "./team/system-place.ts";
-export { Team } from "./team/team.ts";
-export type { ApprovalPolicy, TeamOptions } from "./team/team-options.ts";
+export { type MemberMode, Team } from "./team/team.ts";
+export type { ApprovalPolicy, RuleOption, TeamOptions } from "./team/team-options.ts";
 export type { TeamPlace } from "./team/team-place.ts";
 export type { MemberStore, TeamStore } from "./team/team-store.ts";
 export { FileTeamView } from "./team/view/file-team-view.ts";

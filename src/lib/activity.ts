@@ -67,6 +67,8 @@ export function afterEvent(activity: Activity, event: AgentEvent): Activity {
     case "message-returned":
     case "line-set-aside":
     case "task-change":
+    case "rule-change":
+    case "mode-change":
     case "warning":
       return activity;
     case "message-sent":

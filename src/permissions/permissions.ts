@@ -55,8 +55,8 @@ export class Permissions {
     this.#mode = mode;
   }
 
-  addRule(rule: Rule): void {
-    this.#rules = [...this.#rules, rule];
+  setRules(rules: readonly Rule[]): void {
+    this.#rules = rules;
   }
 
   /** False for a file that a search has to leave out. */

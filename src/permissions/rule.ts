@@ -16,6 +16,8 @@ export interface Rule {
   readonly text: string;
   /** Undefined covers every call. */
   readonly pattern: Pattern | undefined;
+  /** Where it was given at the start, such as a flag or the path of a settings file. */
+  readonly origin?: string;
 }
 
 type Scope = RuleScope | { readonly tool: string };
@@ -43,7 +45,16 @@ export function parseRule(decision: Rule["decision"], text: string): Rule {
   return { decision, scope, text, pattern };
 }
 
-export function malformedRule(text: string): TeamError {
+/**
+ * Throws for a rule that covers nothing: the names of built-in tools are lower case, so `Bash` is only
+ * the name of a tool that the library's user has added.
+ */
+export function requireKnownTool({ scope, text }: Rule, ownTools: readonly string[]): void {
+  if (typeof scope === "string" || /^[a-z0-9_]+$/.test(scope.tool)) return;
+  if (!ownTools.includes(scope.tool)) throw malformedRule(text);
+}
+
+function malformedRule(text: string): TeamError {
   return new TeamError("config-invalid", `"${text}" is not a permission rule`, {
     hint: "Write a tool's name, such as write_file, or add in parentheses what it covers: bash(npm test:*) for commands that begin so, bash(git status) for exactly that one, edit_file(src/**) or read_file(.env) for paths from the workspace.",
   });

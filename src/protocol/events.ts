@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { MemberName, MessageId, RequestId, TaskId } from "./ids.ts";
-import { Outcome } from "./message.ts";
+import { Outcome, PermissionMode } from "./message.ts";
 import { RequestState, RequestType } from "./request.ts";
 import { TaskStatus } from "./task.ts";
 import { MemberStatus } from "./team.ts";
@@ -63,6 +63,14 @@ export const AgentEvent = z.discriminatedUnion("type", [
     id: RequestId,
     request_type: RequestType,
     state: RequestState,
+  }),
+  event("rule-change", "A permission rule of the team was added or removed.", {
+    decision: z.enum(["allow", "ask", "deny"]),
+    rule: z.string().describe("as a person writes it"),
+    change: z.enum(["added", "removed"]),
+  }),
+  event("mode-change", "The permission mode of `member` is another one.", {
+    mode: PermissionMode,
   }),
   event("run-start", "A member was woken and begins a run.", {}),
   event("turn-start", "A request goes to the member's model.", { turn }),

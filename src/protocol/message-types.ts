@@ -129,7 +129,7 @@ export const messageTypes = {
     ...control,
     orderedBy: ["user"],
     text: "rule",
-    facts: ["decision", "rule"],
+    facts: ["decision", "rule", "removed"],
     label: "rule",
   },
   mode_set_request: {

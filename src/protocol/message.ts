@@ -79,6 +79,8 @@ export const Message = z.discriminatedUnion("type", [
     fields("team_permission_update", {
       rule: z.string(),
       decision: z.enum(["allow", "ask", "deny"]),
+      /** True where the rule no longer applies. */
+      removed: z.boolean().optional(),
     }),
   ),
   z.object(fields("mode_set_request", { mode: PermissionMode })),

@@ -45,6 +45,26 @@ export const Member = z.looseObject({
 });
 export type Member = z.infer<typeof Member>;
 
+/** A change that the person made to the rules of the whole team. */
+export const RuleChange = z.object({
+  decision: z.enum(["allow", "ask", "deny"]),
+  rule: z.string(),
+  change: z.enum(["added", "removed"]),
+  at: z.iso.datetime(),
+});
+export type RuleChange = z.infer<typeof RuleChange>;
+
+/** What the person decided for the whole team while it ran. */
+export const TeamPermissions = z.object({
+  /** The last change of each rule. */
+  rules: z.array(RuleChange),
+  /** The lead's mode, for a start that does not state one. */
+  mode: PermissionMode.optional(),
+  /** Signs the rules and the mode, so that an edit of this file permits nothing. */
+  sig: z.string(),
+});
+export type TeamPermissions = z.infer<typeof TeamPermissions>;
+
 /** The roster: `config.json`. */
 export const TeamRecord = z.looseObject({
   team_name: z.string().min(1),
@@ -56,6 +76,7 @@ export const TeamRecord = z.looseObject({
    * twice.
    */
   stops: z.array(MessageId).optional(),
+  permissions: TeamPermissions.optional(),
   format: z.int().positive().default(storeFormat),
   /**
    * Proves that the team was created with its key; without it, the directory is somebody else's.

@@ -13,7 +13,10 @@ const milliseconds = z.number().positive().finite();
 const isFunction = z.custom((value) => typeof value === "function");
 const isObject = z.custom((value) => typeof value === "object" && value !== null);
 
-const ruleTexts = { schema: z.array(z.string()), must: "be a list of permission rules" };
+const ruleTexts = {
+  schema: z.array(z.union([z.string(), z.strictObject({ rule: z.string(), origin: z.string() })])),
+  must: "be a list of permission rules",
+};
 const flag = { schema: z.boolean(), must: "be true or false" };
 const callback = { schema: isFunction, must: "be a function" };
 const whole = { schema: wholeNumber, must: "be a whole number, 1 or more" };

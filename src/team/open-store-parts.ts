@@ -21,6 +21,7 @@ import { FileRoster } from "../roster/file-roster.ts";
 import { newTeam } from "../roster/team-file.ts";
 import { StoredTaskBoard } from "../tasks/stored-task-board.ts";
 import { withSignedMembers } from "./members/signed-fields.ts";
+import { withSignedPermissions } from "./members/signed-permissions.ts";
 import { findOwnership, foreignTeam } from "./ownership.ts";
 import { makeDirectories, removeLeftovers } from "./prepare-directory.ts";
 import { setTeamAside } from "./set-team-aside.ts";
@@ -186,8 +187,12 @@ async function openRoster(
   if (ownership.type === "own") key = { signature: ownership.signature, origin: "loaded" };
   const vouchers = {
     isOurs: (team: TeamRecord) => key !== undefined && isProven(team, key.signature),
-    vouchFor: (team: TeamRecord, known: TeamRecord | undefined) =>
-      key ? withSignedMembers(team, known, { signature: key.signature, onWarning }) : team,
+    vouchFor: (team: TeamRecord, known: TeamRecord | undefined) => {
+      if (!key) return team;
+      const { signature } = key;
+      const vouched = withSignedMembers(team, known, { signature, onWarning });
+      return withSignedPermissions(vouched, known, { signature, onWarning });
+    },
   };
   const roster = await FileRoster.open(
     { directory, clock, watch, check, onWarning, ...vouchers },

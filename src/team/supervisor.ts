@@ -90,7 +90,7 @@ export class Supervisor {
     await resume({
       ...{ protocols, members, onWarning: options.onWarning },
       openLead: () => {
-        const { rules } = protocols.permissions;
+        const rules = protocols.permissions.rules.inForce;
         return supervisor.#open(leadDefinition({ ...options.lead, rules }));
       },
       open: (record) => supervisor.#openTeammate(record),
@@ -236,7 +236,7 @@ export class Supervisor {
   }
 
   #definitionOf(record: Member): MemberDefinition {
-    return teammateDefinition(record, this.options.lead, this.protocols.permissions.rules);
+    return teammateDefinition(record, this.options.lead, this.protocols.permissions.rules.inForce);
   }
 
   #open(definition: MemberDefinition): Promise<MemberHandle> {
@@ -249,7 +249,7 @@ export class Supervisor {
       orders: this.#orders,
       open: (carryOut) => {
         // For a member that is opened again after a crash, rules that were added meanwhile hold, too.
-        const { rules } = protocols.permissions;
+        const rules = protocols.permissions.rules.inForce;
         return options.openMember({ ...definition, rules }, this.#contextOf(name, carryOut));
       },
       isWorthwhile: (unread, state) => this.#isWorthwhile(unread, { name, state }),
@@ -300,7 +300,7 @@ export class Supervisor {
       // By mail, nobody's mode becomes wider than the lead's: not the lead's own either.
       mode_set_request: (name, { mode }) =>
         permissions.setMode(this.members.require(name), mode, this.#leadsMode()),
-      team_permission_update: async (_, order) => permissions.addRule(order),
+      team_permission_update: (_, order) => permissions.rules.takeFromMail(order),
     };
   }
 

@@ -61,7 +61,7 @@ export async function takeOver(options: TakeOverOptions): Promise<TeamKey> {
   await keepHistories(options, { archive, teamId, key });
   await check();
   const members = team.members.map((member) => signMember(takenOver(member, now), key.signature));
-  const { sig: _, ...rest } = team;
+  const { sig: _, permissions: _permissions, ...rest } = team;
   const text = formatTeam(proveTeam({ ...rest, team_id: teamId, members }, key.signature));
   await replaceFile(within(layout.directory, lastGoodFile), text);
   await replaceFile(within(layout.directory, rosterFile), text);

@@ -3,7 +3,7 @@ import type { BudgetLimits } from "../agent/bill.ts";
 import { TeamError } from "../errors.ts";
 import { checkModel } from "../model/models.ts";
 import { defaultModelId, type Environment } from "../model/provider-settings.ts";
-import { malformedRule, parseRule, type Rule } from "../permissions/rule.ts";
+import { parseRule, type Rule, requireKnownTool } from "../permissions/rule.ts";
 import type { PermissionMode } from "../protocol/message.ts";
 import { checkOwnTools } from "../tools/check-own-tools.ts";
 import type { ApprovalOptions, EquipmentOptions } from "./equipment.ts";
@@ -23,11 +23,12 @@ export interface TeamOptions extends Omit<EquipmentOptions, "place" | "env" | "a
   onWarning?(message: string): void;
   /** The model of the lead, and of teammates without their own (default: `TROUPE_MODEL`). */
   model?: string | undefined;
-  mode?: PermissionMode;
+  /** The lead's mode (default: the one that was last set by `setMode`, or `default`). */
+  mode?: PermissionMode | undefined;
   /** Permission rules as a person writes them. */
-  allow?: readonly string[];
-  ask?: readonly string[];
-  deny?: readonly string[];
+  allow?: readonly RuleOption[];
+  ask?: readonly RuleOption[];
+  deny?: readonly RuleOption[];
   /** Turns of one run. */
   maxTurns?: number;
   /** Of each teammate. */
@@ -48,6 +49,9 @@ export interface TeamOptions extends Omit<EquipmentOptions, "place" | "env" | "a
   /** What happens to requests to the person that `onRequest` does not answer (default: `deny`). */
   approvals?: ApprovalPolicy;
 }
+
+/** A rule, such as `bash(npm test:*)`; with its `origin` where `Team.rules` is to show it. */
+export type RuleOption = string | { rule: string; origin: string };
 
 /**
  * - `deny`: nobody is there. A call is denied at once, and its member is told why and how it can be
@@ -112,15 +116,16 @@ export function leadSettings(options: OpenTeamOptions): LeadSettings {
   return { root: cwd, cwd, model, mode, rules, maxTurns, memberBudget };
 }
 
-/** The person's rules. The names of built-in tools are lower case, so `Bash` would cover nothing. */
+/** The person's rules, each with its origin where that was given. */
 function rulesOf(options: Pick<TeamOptions, "tools" | Rule["decision"]>): Rule[] {
   const own = (options.tools ?? []).map(({ spec }) => spec.name);
   const rules = (["allow", "ask", "deny"] as const).flatMap((decision) =>
-    (options[decision] ?? []).map((text) => parseRule(decision, text)),
+    (options[decision] ?? []).map((given) =>
+      typeof given === "string"
+        ? parseRule(decision, given)
+        : { ...parseRule(decision, given.rule), origin: given.origin },
+    ),
   );
-  for (const { scope, text } of rules) {
-    if (typeof scope === "string" || /^[a-z0-9_]+$/.test(scope.tool)) continue;
-    if (!own.includes(scope.tool)) throw malformedRule(text);
-  }
+  for (const rule of rules) requireKnownTool(rule, own);
   return rules;
 }

@@ -1,17 +1,9 @@
-import { CronTable } from "../crons/cron-table.ts";
 import { TeamError } from "../errors.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { preloadModel } from "../model/models.ts";
+import { parseRule, requireKnownTool } from "../permissions/rule.ts";
 import type { AgentEvent } from "../protocol/events.ts";
-import {
-  lead,
-  type MemberName,
-  type MessageId,
-  outside,
-  parseMemberName,
-  system,
-  user,
-} from "../protocol/ids.ts";
+import { lead, type MemberName, type MessageId, parseMemberName, user } from "../protocol/ids.ts";
 import type { Message, PermissionMode } from "../protocol/message.ts";
 import type { Request } from "../protocol/request.ts";
 import type { Task } from "../protocol/task.ts";
@@ -25,17 +17,30 @@ import { broadcast } from "./broadcast.ts";
 import { checkOptions } from "./check-options.ts";
 import { checkSpawnRequest } from "./check-spawn-request.ts";
 import { Equipment } from "./equipment.ts";
-import { findRecipient } from "./find-member.ts";
-import { messageIdFor } from "./message-id-for.ts";
+import { followsLead } from "./members/inherited-fields.ts";
+import { permissionsOf } from "./members/signed-permissions.ts";
 import { checkMember, keepWhole, openMember } from "./open-member.ts";
 import { answerMessage, findQuestion, type PersonsAnswer } from "./protocols/persons-answer.ts";
 import { RequestAnswerer } from "./protocols/request-answerer.ts";
+import type { RuleDraft, TeamRule, TeamRules } from "./protocols/team-rules.ts";
 import { untilQuiet } from "./quiescence.ts";
 import { summarize, type TeamSummary } from "./summary.ts";
 import { Supervisor } from "./supervisor.ts";
+import { LateTable, openCrons } from "./team-crons.ts";
 import { defaults, leadSettings, onThisMachine, type TeamOptions } from "./team-options.ts";
+import type { TeamStore } from "./team-store.ts";
 import { teamToolsFor } from "./team-tools-for.ts";
+import type { TeamView } from "./view/team-view.ts";
 import { warmUp } from "./warm-up.ts";
+
+/** The permission mode of a member. */
+export interface MemberMode {
+  member: MemberName;
+  /** The mode in force: a teammate's own one, where that is not wider than the lead's. */
+  mode: PermissionMode;
+  /** True for a teammate whose mode changes with the lead's. */
+  followsLead: boolean;
+}
 
 /**
  * A team at work: one lead that a person talks to, and teammates, each with its own conversation.
@@ -64,11 +69,11 @@ export class Team implements AsyncDisposable {
   static async open(given: TeamOptions): Promise<Team> {
     await checkOptions(given);
     const options = onThisMachine(given);
-    const settings = leadSettings(options);
+    const stated = leadSettings(options);
     const { onRequest } = options;
     const unattended = options.approvals?.unattended;
     // The model's code loads while the store is opened, most of which is waiting.
-    if (!options.openModel) preloadModel(settings.model, options);
+    if (!options.openModel) preloadModel(stated.model, options);
     const opened = new Disposables();
     try {
       // What a program answers is asked first, and denied only if the program leaves it open.
@@ -78,6 +83,7 @@ export class Team implements AsyncDisposable {
       const equipment = opened.use(await Equipment.open({ ...options, approvals }));
       if (options.fresh) await equipment.endOrphans();
       const { store, secrets, place, layout } = equipment;
+      const settings = { ...stated, mode: options.mode ?? (await keptMode(store)) };
       const crons = new LateTable();
       const supervisor = await Supervisor.open({
         store,
@@ -188,6 +194,14 @@ export class Team implements AsyncDisposable {
     return this.#equipment.store.tasks.list();
   }
 
+  /**
+   * The team as it is stored: its transcripts and mail in pages, its past events, its bill. It is the
+   * same view that other processes have.
+   */
+  view(): TeamView {
+    return this.#equipment.store.view();
+  }
+
   /** All questions of the team's protocols, open and decided, oldest first. */
   requests(filter: RequestFilter = {}): Promise<Request[]> {
     return this.#equipment.store.requests.list(filter);
@@ -218,10 +232,49 @@ export class Team implements AsyncDisposable {
     await this.#supervisor.stop(name === undefined ? lead : parseMemberName(name));
   }
 
-  /** Changes a member's permission mode. A teammate's is never wider than the lead's. */
+  /** The permission rules that apply to all members: those of the start first, then as they came. */
+  rules(): TeamRule[] {
+    return this.#rules.list();
+  }
+
+  /**
+   * Adds a permission rule for all members, which applies from now on, also after a restart. One that
+   * is in force already stays as it is.
+   */
+  async addRule(draft: RuleDraft): Promise<TeamRule> {
+    this.#requireOpen();
+    const ownTools = this.#equipment.tools.map(({ spec }) => spec.name);
+    requireKnownTool(parseRule(draft.decision, draft.rule), ownTools);
+    return this.#rules.add(draft);
+  }
+
+  /**
+   * Removes a rule that was added by `addRule` or by an answer. Throws `config-invalid` for one that
+   * the team was opened with, which is removed where it was given.
+   */
+  async removeRule(draft: RuleDraft): Promise<void> {
+    this.#requireOpen();
+    await this.#rules.remove(draft);
+  }
+
+  /** The permission mode of each living member, the lead first. */
+  async modes(): Promise<MemberMode[]> {
+    const { members } = await this.roster();
+    return this.#supervisor.members.living.map(({ name, state }) => {
+      const record = members.find((member) => member.name === name);
+      return { member: name, mode: state.mode, followsLead: followsLead(record) };
+    });
+  }
+
+  /**
+   * Changes the permission mode of a member, or of `all`. A teammate's is never wider than the lead's;
+   * with `all`, teammates have the lead's mode from now on. It holds after a restart that states no other
+   * mode; only `bypassPermissions` of the lead ends with this process.
+   */
   async setMode(name: string, mode: PermissionMode): Promise<void> {
     this.#requireOpen();
-    await this.#supervisor.setMode(parseMemberName(name), mode);
+    if (name === "all") await this.#supervisor.protocols.permissions.setModeOfAll(mode);
+    else await this.#supervisor.setMode(parseMemberName(name), mode);
   }
 
   /** Ends every command that runs, at once: for a process that is about to end without waiting. */
@@ -255,52 +308,23 @@ export class Team implements AsyncDisposable {
     throw new TeamError("team-closed", "The team is closed", { hint });
   }
 
+  get #rules(): TeamRules {
+    return this.#supervisor.protocols.permissions.rules;
+  }
+
   #member(name: string) {
     return this.#supervisor.members.require(parseMemberName(name));
   }
+}
+
+/** The mode that the person has set for the lead in an earlier process. */
+async function keptMode({ roster, signature }: TeamStore): Promise<PermissionMode> {
+  return permissionsOf(await roster.read(), signature).mode ?? defaults.mode;
 }
 
 function requireText(content: string): void {
   if (content.trim() !== "") return;
   throw new TeamError("message-invalid", "The message is empty", {
     hint: "Say what the member should do or know.",
-  });
-}
-
-/** The lead's tools are made before the crons are opened, which may write to members at once. */
-class LateTable {
-  table: CronTable | undefined;
-
-  schedule: CronTable["schedule"] = (entry) => this.#opened.schedule(entry);
-  list: CronTable["list"] = () => this.#opened.list();
-  cancel: CronTable["cancel"] = (id) => this.#opened.cancel(id);
-
-  get #opened(): CronTable {
-    if (this.table) return this.table;
-    throw new Error("The crons are not open yet");
-  }
-}
-
-function openCrons({ store, place }: Equipment, { protocols }: Supervisor): Promise<CronTable> {
-  const { post, keeper } = protocols;
-  const requireMember = async (name: MemberName) => findRecipient(await keeper.read(), name);
-  return CronTable.open({
-    book: store.crons,
-    clock: place.clock,
-    requireMember,
-    onWarning: place.onWarning,
-    async fire({ entry, at }) {
-      const to = await requireMember(entry.member).catch((error: unknown) => {
-        // The member has ended: the lead decides about the prompt.
-        if (error instanceof TeamError) return lead;
-        throw error;
-      });
-      await post.send(to, {
-        id: messageIdFor(`cron ${entry.id} ${at.toISOString()}`, at),
-        type: "message",
-        from: entry.created_by === outside ? outside : system,
-        content: entry.prompt,
-      });
-    },
   });
 }

@@ -15,7 +15,7 @@ import { JobRecord } from "../../src/protocol/job.ts";
 import { Message } from "../../src/protocol/message.ts";
 import { Decision, Request } from "../../src/protocol/request.ts";
 import { Task } from "../../src/protocol/task.ts";
-import { Member, TeamRecord } from "../../src/protocol/team.ts";
+import { Member, RuleChange, TeamPermissions, TeamRecord } from "../../src/protocol/team.ts";
 import { Entry } from "../../src/protocol/transcript.ts";
 import { UsageLine, UsageTotal } from "../../src/protocol/usage.ts";
 import { mailNewestFirst } from "../../src/team/view/read-pages.ts";
@@ -62,6 +62,8 @@ describe("the fields", () => {
   const records = {
     TeamRecord,
     Member,
+    TeamPermissions,
+    RuleChange,
     MailCursor,
     SideRecord,
     Task,

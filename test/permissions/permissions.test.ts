@@ -471,7 +471,7 @@ test.each([
   expect(verdict.decision).toBe("ask");
   expect(verdict.suggestedRule).toBe(suggestedRule);
   if (suggestedRule === undefined) return;
-  permissions.addRule(parseRule("allow", suggestedRule));
+  permissions.setRules([parseRule("allow", suggestedRule)]);
   expect(await judgeLine(permissions, line)).toMatchObject({ decision: "allow" });
 });
 

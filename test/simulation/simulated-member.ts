@@ -109,8 +109,8 @@ class SimulatedPermissions implements Pick<Permissions, "judge" | "mode" | "rule
 
   setMode(): void {}
 
-  addRule(rule: Rule): void {
-    if (this.#defect !== "rule-ignored") this.rules = [...this.rules, rule];
+  setRules(rules: readonly Rule[]): void {
+    if (this.#defect !== "rule-ignored") this.rules = rules;
   }
 
   async judge({ tool, action }: Parameters<Permissions["judge"]>[0]): Promise<Verdict> {

@@ -163,7 +163,7 @@ class PlainPermissions {
     this.#mode = mode;
   }
 
-  addRule(rule: Rule): void {
-    this.rules = [...this.rules, rule];
+  setRules(rules: readonly Rule[]): void {
+    this.rules = rules;
   }
 }

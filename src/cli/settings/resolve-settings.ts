@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { TeamError } from "../../errors.ts";
 import { defaultModelId, type Environment } from "../../model/provider-settings.ts";
+import type { RuleOption } from "../../team/team-options.ts";
 import type { Command, Io } from "../command.ts";
 import { type Configuration, readConfiguration, workspaceSettings } from "./configuration.ts";
 import { environmentWith } from "./env-file.ts";
@@ -19,6 +20,8 @@ export type ResolvedSettings = Settings &
     pending: PendingConsent | undefined;
     /** The source of each setting that is not a default. */
     origins: ReadonlyMap<SettingName, string>;
+    /** The source of each rule, by its decision and its text. */
+    ruleOrigins: ReadonlyMap<string, string>;
   };
 
 /** A question of consent. `recordAnswer` stores the answer. */
@@ -48,6 +51,7 @@ export async function resolveSettings(
     env,
     pending: pendingConsent(configuration, flags, env),
     origins: originsOf(layers),
+    ruleOrigins: ruleOriginsOf(layers),
   };
 }
 
@@ -103,8 +107,7 @@ export function layersBelowFlags(env: Environment, configuration: Configuration)
 function merge(layers: readonly SettingsLayer[]): StatedSettings {
   let merged: StatedSettings = {};
   for (const { stated } of layers.toReversed()) merged = { ...merged, ...stated };
-  const all = (name: "allow" | "ask" | "deny") =>
-    layers.flatMap(({ stated }) => stated[name] ?? []);
+  const all = (name: RuleSetting) => layers.flatMap(({ stated }) => stated[name] ?? []);
   const providers = Object.assign({}, ...layers.toReversed().map((it) => it.stated.providers));
   return { ...merged, allow: all("allow"), ask: all("ask"), deny: all("deny"), providers };
 }
@@ -116,6 +119,26 @@ function originsOf(layers: readonly SettingsLayer[]): Map<SettingName, string> {
     if (layer) origins.set(name, layer.origin(name));
   }
   return origins;
+}
+
+type RuleSetting = "allow" | "ask" | "deny";
+
+function ruleOriginsOf(layers: readonly SettingsLayer[]): Map<string, string> {
+  const origins = new Map<string, string>();
+  for (const name of ["allow", "ask", "deny"] as const) {
+    // A rule that several sources state is of the highest.
+    for (const { stated, origin } of layers.toReversed()) {
+      for (const rule of stated[name] ?? []) origins.set(`${name} ${rule}`, origin(name));
+    }
+  }
+  return origins;
+}
+
+function withOrigins(name: RuleSetting, settings: ResolvedSettings): RuleOption[] {
+  return settings[name].map((rule) => {
+    const origin = settings.ruleOrigins.get(`${name} ${rule}`);
+    return origin === undefined ? rule : { rule, origin };
+  });
 }
 
 function pendingConsent(
@@ -146,10 +169,11 @@ export function teamSettings(
     cwd: settings.cwd,
     env: settings.env,
     providers: settings.providers,
-    mode: settings["permission-mode"],
-    allow: settings.allow,
-    ask: settings.ask,
-    deny: settings.deny,
+    // Without one, the mode is the one that the person has last set.
+    mode: settings.origins.has("permission-mode") ? settings["permission-mode"] : undefined,
+    allow: withOrigins("allow", settings),
+    ask: withOrigins("ask", settings),
+    deny: withOrigins("deny", settings),
     maxTurns: settings["max-turns"],
     maxTeammates: settings["max-teammates"],
     autoclaim: settings.autoclaim,

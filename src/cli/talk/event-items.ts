@@ -67,6 +67,10 @@ export class EventItems {
         return [notice("summarizes the conversation to make room")];
       case "task-change":
         return [notice(`task ${event.id} is ${event.status}`)];
+      case "rule-change":
+        return [notice(`rule ${event.change}: ${event.decision} ${event.rule}`)];
+      case "mode-change":
+        return [notice(`permission mode: ${event.mode}`)];
       case "message-returned":
         return [notice("ended without reading a message, which was returned", "bad")];
       case "line-set-aside":

@@ -24,6 +24,17 @@ export function withOwnMode(record: Member, mode: PermissionMode): Member {
   return { ...record, permission_mode: mode, ...(inherits && { inherits }) };
 }
 
+/** The record with the lead's mode, which it follows from now on. */
+export function withLeadsMode(record: Member, mode: PermissionMode): Member {
+  const inherits = new Set<InheritedField>([...(record.inherits ?? []), "permission_mode"]);
+  return { ...record, permission_mode: mode, inherits: [...inherits] };
+}
+
+/** True for a teammate that has its mode from the lead. */
+export function followsLead(record: Member | undefined): boolean {
+  return record?.inherits?.includes("permission_mode") ?? false;
+}
+
 /** What was asked for when the member was spawned, or set by the person; undefined for inherited. */
 export function ownField<Field extends InheritedField>(
   record: Member | undefined,

@@ -148,8 +148,8 @@ export class LocalMember implements MemberHandle {
         return this.#interrupt();
       case "set-mode":
         return this.#setMode(order.mode);
-      case "add-rules":
-        return this.#addRules(order.rules);
+      case "set-rules":
+        return this.#setRules(order.rules);
       case "show-waiting":
         if (this.#run && !this.#hasEnded) this.#show("working", order.detail);
         return;
@@ -191,14 +191,9 @@ export class LocalMember implements MemberHandle {
     this.#changes.emit();
   }
 
-  #addRules(rules: readonly RuleText[]): void {
-    const { permissions } = this.#runs.parts;
-    for (const { decision, text } of rules) {
-      const isKnown = permissions.rules.some(
-        (rule) => rule.decision === decision && rule.text === text,
-      );
-      if (!isKnown) permissions.addRule(parseRule(decision, text));
-    }
+  #setRules(rules: readonly RuleText[]): void {
+    const parsed = rules.map(({ decision, text }) => parseRule(decision, text));
+    this.#runs.parts.permissions.setRules(parsed);
   }
 
   #interrupt(): void {

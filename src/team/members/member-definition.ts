@@ -39,7 +39,7 @@ export interface MemberDefinition {
 export interface MemberParts extends AsyncDisposable {
   readonly runner: Runner;
   readonly inbox: Inbox;
-  readonly permissions: Pick<Permissions, "mode" | "setMode" | "rules" | "addRule">;
+  readonly permissions: Pick<Permissions, "mode" | "setMode" | "rules" | "setRules">;
   /** How many commands it has running in the background. */
   readonly backgroundJobs: number;
   /** Resolves when no mail is between its mailbox and its transcript. */

@@ -60,8 +60,8 @@ export type MemberOrder =
   /** Stops its run for the person. It does nothing then until its lead or the person writes. */
   | { type: "interrupt" }
   | { type: "set-mode"; mode: PermissionMode }
-  /** Adds rules that it does not have. */
-  | { type: "add-rules"; rules: readonly RuleText[] }
+  /** Gives it the rules that it has from now on. */
+  | { type: "set-rules"; rules: readonly RuleText[] }
   /** Shows in the roster what it waits for in the middle of a run. */
   | { type: "show-waiting"; detail: string | undefined }
   /** It is known to have failed in an earlier process. */

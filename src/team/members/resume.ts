@@ -28,7 +28,7 @@ export interface ResumeOptions {
 export async function resume(options: ResumeOptions): Promise<void> {
   const { protocols, members } = options;
   const { permissions, keeper, shutdowns } = protocols;
-  await permissions.restore();
+  await permissions.rules.restore();
   members.add(await options.openLead());
   const records = (await keeper.read()).members;
   for (const record of records) await finishRemoval(record, options);

@@ -1,8 +1,9 @@
 import type { Signature } from "../../keys/signature.ts";
 import type { MemberName, MessageId } from "../../protocol/ids.ts";
-import type { Member, TeamRecord } from "../../protocol/team.ts";
+import type { Member, TeamPermissions, TeamRecord } from "../../protocol/team.ts";
 import type { Roster } from "../../roster/roster.ts";
 import { restoreSignedFields, signMember } from "./signed-fields.ts";
+import { permissionsOf, signPermissions } from "./signed-permissions.ts";
 
 /** So many orders to stop are remembered: more than are met again after a crash. */
 const maxStops = 16;
@@ -75,6 +76,24 @@ export class RosterKeeper {
     return this.#apply((team) => ({
       ...team,
       stops: [...(team.stops ?? []), order].slice(-maxStops),
+    }));
+  }
+
+  /** What the person decided for the whole team. */
+  async permissions(): Promise<Omit<TeamPermissions, "sig">> {
+    return permissionsOf(await this.read(), this.#signature);
+  }
+
+  changePermissions(
+    edit: (known: Omit<TeamPermissions, "sig">) => Omit<TeamPermissions, "sig">,
+  ): Promise<TeamRecord> {
+    return this.#apply((team) => ({
+      ...team,
+      permissions: signPermissions(
+        edit(permissionsOf(team, this.#signature)),
+        team,
+        this.#signature,
+      ),
     }));
   }
 

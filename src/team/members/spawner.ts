@@ -152,7 +152,7 @@ export class Spawner {
       onSpawn(name);
       const isNew = members.get(name) !== member;
       members.add(member);
-      await protocols.permissions.catchUp(member);
+      await protocols.permissions.rules.giveTo(member);
       try {
         await post.send(name, { type: "message", from: by, content: request.prompt });
       } finally {

@@ -1,48 +1,28 @@
 import { TeamError } from "../../errors.ts";
 import { isWiderMode } from "../../permissions/modes.ts";
 import { ruleOf } from "../../permissions/persons-question.ts";
-import { parseRule, type Rule } from "../../permissions/rule.ts";
 import { lead, type MemberName, user } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
 import type { MessageOf } from "../../protocol/message-types.ts";
 import type { Request } from "../../protocol/request.ts";
 import type { Requests } from "../../requests/requests.ts";
-import { followLead, withOwnMode } from "../members/inherited-fields.ts";
+import { followLead, withLeadsMode, withOwnMode } from "../members/inherited-fields.ts";
 import { isCarriedOut } from "../members/mail-orders.ts";
 import type { MemberHandle } from "../members/member-handle.ts";
-import type { RosterKeeper } from "../members/roster-keeper.ts";
-import { messageIdFor } from "../message-id-for.ts";
-import type { Post } from "../post.ts";
+import { TeamRules, type TeamRulesOptions } from "./team-rules.ts";
 
-export interface PermissionOrdersOptions {
+export interface PermissionOrdersOptions extends TeamRulesOptions {
   requests: Requests;
-  keeper: RosterKeeper;
-  post: Post;
-  /** Everybody who is alive, the lead too. */
-  members(): readonly MemberHandle[];
-  /** The rules that the team was started with. */
-  rules: readonly Rule[];
 }
 
 /** The person's decisions about calls: answers to questions, rules for all members, and modes. */
 export class PermissionOrders {
   readonly #options: PermissionOrdersOptions;
-  #rules: readonly Rule[];
+  readonly rules: TeamRules;
 
   constructor(options: PermissionOrdersOptions) {
     this.#options = options;
-    this.#rules = options.rules;
-  }
-
-  /** The rules for all members, including those that the person added by "always". */
-  get rules(): readonly Rule[] {
-    return this.#rules;
-  }
-
-  /** Restores the rules that the person added by "always". */
-  async restore(): Promise<void> {
-    const approved = await this.#options.requests.list({ state: "approved", type: "permission" });
-    for (const { decision } of approved) this.#add(decision?.rule);
+    this.rules = new TeamRules(options);
   }
 
   async answer(member: MemberName, order: MessageOf<"permission_response">): Promise<void> {
@@ -60,12 +40,10 @@ export class PermissionOrders {
       rule,
       cause: order.id,
     });
-    if (rule) await this.#spread(rule, decided);
-  }
-
-  /** An update that came by mail: nothing where the rule is known. */
-  addRule({ rule, decision }: MessageOf<"team_permission_update">): void {
-    this.#add(rule, decision);
+    if (rule) {
+      const { at } = decided.decision ?? { at: decided.created_at };
+      await this.rules.takeFromAnswer(rule, at, request.id);
+    }
   }
 
   /**
@@ -80,40 +58,50 @@ export class PermissionOrders {
         { hint: `The lead's mode is '${widest}'.` },
       );
     }
-    await member.order({ type: "set-mode", mode });
+    await this.#announcing(async () => {
+      await member.order({ type: "set-mode", mode });
+      const { keeper } = this.#options;
+      if (member.name === lead) await this.#keepLeadsMode(mode);
+      else await keeper.change(member.name, (record) => withOwnMode(record, mode));
+    });
+  }
+
+  /** Changes the mode of everybody: teammates have the lead's from now on. */
+  async setModeOfAll(mode: PermissionMode): Promise<void> {
+    const { members, keeper } = this.#options;
+    await this.#announcing(async () => {
+      for (const member of members()) {
+        // Of a teammate that follows the lead, nothing but the lead's mode limits the mode.
+        const own = member.name === lead ? mode : "bypassPermissions";
+        await member.order({ type: "set-mode", mode: own });
+      }
+      await keeper.changeAll((record) => withLeadsMode(record, mode));
+      await this.#keepLeadsMode(mode);
+    });
+  }
+
+  /**
+   * Keeps the lead's mode for the next start, but for the one without any question: that is to be
+   * chosen at each start.
+   */
+  async #keepLeadsMode(mode: PermissionMode): Promise<void> {
     const { keeper } = this.#options;
-    if (member.name === lead) await keeper.changeAll((record) => followLead(record, { mode }));
-    else await keeper.change(member.name, (record) => withOwnMode(record, mode));
+    await keeper.changePermissions(({ rules }) =>
+      mode === "bypassPermissions" ? { rules } : { rules, mode },
+    );
+    await keeper.changeAll((record) => followLead(record, { mode }));
   }
 
-  /** Sends the rule to all members; members that are spawned later have it from the start. */
-  async #spread(rule: string, { id, decision }: Request): Promise<void> {
-    this.#add(rule);
-    const at = new Date(decision?.at ?? 0);
-    for (const { name } of this.#options.members()) {
-      await this.#options.post.send(name, {
-        id: messageIdFor(`rule of ${id} for ${name}`, at),
-        type: "team_permission_update",
-        from: user,
-        rule,
-        decision: "allow",
-      });
+  /** Shows each mode that `change` changes. */
+  async #announcing(change: () => Promise<void>): Promise<void> {
+    const { members, hub } = this.#options;
+    const before = new Map(members().map(({ name, state }) => [name, state.mode]));
+    await change();
+    for (const { name, state } of members()) {
+      const { mode } = state;
+      const known = before.get(name);
+      if (known !== mode) hub.say({ type: "mode-change", member: name, mode });
     }
-  }
-
-  /** Gives a member the rules that were added while it was being opened. */
-  async catchUp(member: MemberHandle): Promise<void> {
-    await member.order({ type: "add-rules", rules: this.#rules });
-  }
-
-  #add(text: string | undefined, decision: Rule["decision"] = "allow"): void {
-    if (text === undefined) return;
-    const isKnown = this.#rules.some((rule) => rule.text === text && rule.decision === decision);
-    if (isKnown) return;
-    const rule = parseRule(decision, text);
-    this.#rules = [...this.#rules, rule];
-    for (const member of this.#options.members())
-      void member.order({ type: "add-rules", rules: [rule] });
   }
 }
 

@@ -70,7 +70,7 @@ export function openProtocols(options: ProtocolsOptions) {
       onWarning,
     }),
     permissions: new PermissionOrders({
-      ...{ requests, keeper, post, rules: options.rules },
+      ...{ requests, keeper, post, hub, clock, rules: options.rules },
       members: () => members.living,
     }),
   };

@@ -59,8 +59,8 @@ export function testMemberHandle(
       const rule = { decision: "allow", text: "bash(ls:*)" } as const;
 
       await handle.order({ type: "set-mode", mode: "plan" });
-      await handle.order({ type: "add-rules", rules: [rule] });
-      await handle.order({ type: "add-rules", rules: [rule] });
+      await handle.order({ type: "set-rules", rules: [rule, { ...rule, decision: "deny" }] });
+      await handle.order({ type: "set-rules", rules: [rule] });
 
       expect(handle.state.mode).toBe("plan");
       expect(handle.state.rules).toEqual([expect.objectContaining(rule)]);

@@ -41,6 +41,14 @@ export const eventExamples: { readonly [Type in AgentEvent["type"]]: Raw<Type> }
     reason: "claims to be a shutdown_request and is not signed",
   },
   "task-change": { type: "task-change", id: "1", status: "in_progress", member, at },
+  "rule-change": {
+    type: "rule-change",
+    decision: "allow",
+    rule: "bash(npm test:*)",
+    change: "added",
+    at,
+  },
+  "mode-change": { type: "mode-change", member, mode: "plan", at },
   "request-change": {
     type: "request-change",
     member,

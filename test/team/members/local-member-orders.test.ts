@@ -343,7 +343,7 @@ async function openMember(conduct: Conduct = {}) {
           setMode: (next) => {
             mode = next;
           },
-          addRule: () => undefined,
+          setRules: () => undefined,
         },
         backgroundJobs: 0,
         mailSettled: () => it.mailSettled(),

@@ -145,8 +145,8 @@ class PlainPermissions {
     this.mode = mode;
   }
 
-  addRule(rule: Rule): void {
-    this.rules = [...this.rules, rule];
+  setRules(rules: readonly Rule[]): void {
+    this.rules = rules;
   }
 }
 

@@ -165,7 +165,7 @@ async function openResumption(...records: Member[]) {
       resume({
         ...{ protocols, members },
         openLead: async () => {
-          const rules = protocols.permissions.rules.map(({ text }) => text);
+          const rules = protocols.permissions.rules.inForce.map(({ text }) => text);
           names.push(["lead", ...rules].join(" with "));
           return new SetMember(lead);
         },

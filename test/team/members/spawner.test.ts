@@ -33,13 +33,14 @@ test("a member has the rules that were added while it was being opened", async (
     const update = { type: "team_permission_update", rule: "bash(ls)", decision: "allow" } as const;
     const { post } = it.protocols;
     const message = await post.send(lead, { ...update, from: user });
-    if (message.type === "team_permission_update") it.protocols.permissions.addRule(message);
+    const { rules } = it.protocols.permissions;
+    if (message.type === "team_permission_update") await rules.takeFromMail(message);
   };
 
   await it.spawn("alice");
 
   const [order] = it.handleOf(alice).orders;
-  expect(order).toMatchObject({ type: "add-rules", rules: [{ text: "bash(ls)" }] });
+  expect(order).toMatchObject({ type: "set-rules", rules: [{ text: "bash(ls)" }] });
 });
 
 test("a member whose prompt cannot be sent starts all the same, and its spawn fails", async () => {
@@ -65,7 +66,7 @@ test("a member that is spawned again unchanged continues in its new mode, withou
   expect(it.log).toEqual(["alice: respawn", "onSpawn alice", "mail to alice"]);
   expect(handle.orders).toEqual([
     { type: "respawn", mode: "plan" },
-    { type: "add-rules", rules: [] },
+    { type: "set-rules", rules: [] },
   ]);
   expect(it.members.get(alice)).toBe(handle);
   expect(await it.store.unreadOf(alice)).toMatchObject([
@@ -468,6 +469,6 @@ class LoggedMember extends SetMember {
 
   override async order(order: Parameters<SetMember["order"]>[0]): Promise<void> {
     await super.order(order);
-    if (order.type !== "add-rules") this.#log.push(`${this.name}: ${order.type}`);
+    if (order.type !== "set-rules") this.#log.push(`${this.name}: ${order.type}`);
   }
 }

@@ -34,7 +34,7 @@ test.each([
   const updates = rule ? [expect.objectContaining({ rule, decision: "allow", from: user })] : [];
   for (const name of ["lead", "alice"]) expect(await it.updatesOf(name)).toEqual(updates);
   const rules = rule ? [started, expect.objectContaining(always)] : [started];
-  expect(it.orders.rules).toEqual(rules);
+  expect(it.orders.rules.inForce).toEqual(rules);
 });
 
 test("the person's own reason for a refusal is kept", async () => {
@@ -85,25 +85,25 @@ test("a rule that the person added goes to all members once, and is there after 
   const asked = await it.ask();
   await it.orders.answer(alice, it.answerTo(asked, { decision: "allow-always" }));
 
-  const given = { type: "add-rules", rules: [expect.objectContaining(always)] };
+  const given = { type: "set-rules", rules: [started, expect.objectContaining(always)] };
   for (const { orders } of it.members) expect(orders).toEqual([given]);
   const [update] = await it.updatesOf("alice");
-  if (update) it.orders.addRule(update);
+  if (update) await it.orders.rules.takeFromMail(update);
   for (const { orders } of it.members) expect(orders).toEqual([given]);
 
   const restarted = it.open();
-  await restarted.restore();
-  expect(restarted.rules).toEqual([started, expect.objectContaining(always)]);
+  await restarted.rules.restore();
+  expect(restarted.rules.inForce).toEqual([started, expect.objectContaining(always)]);
   const newcomer = new SetMember(MemberName.parse("carol"));
-  await restarted.catchUp(newcomer);
-  expect(newcomer.orders).toEqual([{ type: "add-rules", rules: restarted.rules }]);
+  await restarted.rules.giveTo(newcomer);
+  expect(newcomer.orders).toEqual([{ type: "set-rules", rules: restarted.rules.inForce }]);
 });
 
 test("a rule with the same text and another decision is another rule", async () => {
   await using it = await openTeam();
 
   for (const decision of ["ask", "deny", "ask"] as const) {
-    it.orders.addRule({
+    await it.orders.rules.takeFromMail({
       ...it.mail(),
       type: "team_permission_update",
       rule: "bash(ls:*)",
@@ -111,7 +111,7 @@ test("a rule with the same text and another decision is another rule", async () 
     });
   }
 
-  expect(it.orders.rules.map(({ decision, text }) => `${decision} ${text}`)).toEqual([
+  expect(it.orders.rules.inForce.map(({ decision, text }) => `${decision} ${text}`)).toEqual([
     "deny bash(rm:*)",
     "ask bash(ls:*)",
     "deny bash(ls:*)",
@@ -154,11 +154,14 @@ async function openTeam() {
   const store = new MemoryTeamStore({ clock });
   await enlist(store, member("alice"));
   const members = [new SetMember(lead), new SetMember(alice)] as const;
+  const events: unknown[] = [];
   const open = () =>
     new PermissionOrders({
       requests: store.requests,
       keeper: new RosterKeeper(store.roster, store.signature),
       post: new Post({ store, secrets: new Secrets([]), clock }),
+      hub: { say: (event) => void events.push(event) },
+      clock,
       members: () => members,
       rules: [started],
     });
@@ -167,8 +170,7 @@ async function openTeam() {
     timestamp: clock.now().getTime() / 1000,
   });
   return {
-    store,
-    members,
+    ...{ store, clock, members, events },
     open,
     orders: open(),
     mail,
