@@ -24,6 +24,7 @@ export type {
   SetAside,
 } from "./mailbox/mailbox.ts";
 export type { Watchdogs } from "./model/ai-sdk/watched-request.ts";
+export type { ProviderFamily } from "./model/built-in-providers.ts";
 export type { FinishPart, Model, ModelPart, ModelRequest, Utterance } from "./model/model.ts";
 export {
   type Effort,
@@ -38,7 +39,6 @@ export type {
   Environment,
   ProviderDefinition,
   ProviderDefinitions,
-  ProviderFamily,
 } from "./model/provider-settings.ts";
 export {
   aiSdkModel,

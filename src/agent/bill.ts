@@ -52,6 +52,8 @@ export interface BillOptions {
   model: string;
   /** Undefined where the model has no known price. */
   price: Price | undefined;
+  /** Whether the provider reports the cost of each call, which counts instead of the price (default: false). */
+  reportsCost?: boolean;
   ledger: Pick<UsageLedger, "record">;
   /** All that the member's calls count against: its own budget, its team's. */
   budgets: readonly Budget[];
@@ -64,8 +66,8 @@ export class Bill {
 
   /** Throws `config-invalid` where money is limited and nobody knows what the model costs. */
   constructor(options: BillOptions) {
-    const { budgets, price, model } = options;
-    if (!price && budgets.some(({ limitsMoney }) => limitsMoney)) {
+    const { budgets, price, reportsCost, model } = options;
+    if (!price && !reportsCost && budgets.some(({ limitsMoney }) => limitsMoney)) {
       throw new TeamError(
         "config-invalid",
         `The cost is limited, but ${model} has no known price`,
@@ -79,7 +81,7 @@ export class Bill {
 
   async record(usage: Usage): Promise<void> {
     const { member, model, price, ledger, budgets, clock } = this.#options;
-    const cost = price && costOf(usage, price);
+    const cost = usage.cost_usd ?? (price && costOf(usage, price));
     await ledger.record({
       type: "call",
       at: clock.now().toISOString(),

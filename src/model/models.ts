@@ -28,6 +28,11 @@ export function checkModel(id: string, configuration: ProviderConfiguration): vo
   if (hasProvider(id)) providerSettings(id, configuration);
 }
 
+/** True if the model's provider reports what each call costs. */
+export function reportsCost(id: string, configuration: ProviderConfiguration): boolean {
+  return hasProvider(id) && providerSettings(id, configuration).family === "openrouter";
+}
+
 function hasProvider(id: string): boolean {
   return id !== rehearsalId && !id.startsWith(replayPrefix);
 }

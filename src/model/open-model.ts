@@ -9,13 +9,13 @@ import {
   openAiResponses,
 } from "./ai-sdk/dialect.ts";
 import type { HttpFetch } from "./ai-sdk/http.ts";
+import { markedForCache, openRouter } from "./ai-sdk/openrouter.ts";
 import type { Watchdogs } from "./ai-sdk/watched-request.ts";
 import { AiSdkModel } from "./ai-sdk-model.ts";
+import { isBearerToken, type ProviderFamily } from "./built-in-providers.ts";
 import type { Model } from "./model.ts";
 import {
-  isBearerToken,
   type ProviderConfiguration,
-  type ProviderFamily,
   type ProviderSettings,
   providerSettings,
 } from "./provider-settings.ts";
@@ -102,6 +102,15 @@ const families: Readonly<Record<ProviderFamily, FamilyCode>> = {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       const options = { name, baseURL, includeUsage: true, ...(key && { apiKey: key.value }) };
       return (fetch) => createOpenAICompatible({ ...options, fetch })(model);
+    },
+  },
+  openrouter: {
+    dialect: openRouter,
+    async load({ family: name, baseUrl: baseURL, model, key }) {
+      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+      const options = { name, baseURL, includeUsage: true, apiKey: key?.value ?? "" };
+      const transformRequestBody = (body: Record<string, unknown>) => markedForCache(body, model);
+      return (fetch) => createOpenAICompatible({ ...options, fetch, transformRequestBody })(model);
     },
   },
 };

@@ -1,10 +1,12 @@
 import { TeamError } from "../errors.ts";
+import {
+  type ApiKey,
+  builtInProviders,
+  type ProviderFamily,
+  type ProviderRow,
+} from "./built-in-providers.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The supported APIs. A provider is built in under each of these names. */
-export const providerFamilies = ["anthropic", "openai", "google", "openai-compatible"] as const;
-export type ProviderFamily = (typeof providerFamilies)[number];
 
 /** A provider that a person adds to the built-in ones. */
 export interface ProviderDefinition {
@@ -24,85 +26,12 @@ export interface ProviderConfiguration {
   readonly providers?: ProviderDefinitions | undefined;
 }
 
-interface ApiKey {
-  readonly name: string;
-  readonly value: string;
-}
-
-interface ProviderRow {
-  readonly family: ProviderFamily;
-  /** The provider's name in messages. */
-  readonly label: string;
-  /** The first variable that is set counts. */
-  readonly keyVariables: readonly string[];
-  readonly needsKey: boolean;
-  readonly baseUrl?: string | undefined;
-  readonly baseUrlVariable?: string;
-  /** The timeout for the first byte of an answer. */
-  readonly headersMs: number;
-  /** The headers by which a request carries the key. */
-  authHeaders(key: ApiKey): Record<string, string>;
-}
-
-const bearer = ({ value }: ApiKey) => ({ authorization: `Bearer ${value}` });
-
-const builtIn: Readonly<Record<ProviderFamily, ProviderRow>> = {
-  anthropic: {
-    family: "anthropic",
-    label: "Anthropic",
-    keyVariables: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"],
-    needsKey: true,
-    baseUrlVariable: "ANTHROPIC_BASE_URL",
-    baseUrl: "https://api.anthropic.com",
-    headersMs: 60_000,
-    authHeaders: (key) => ({
-      "anthropic-version": "2023-06-01",
-      ...(isBearerToken(key) ? bearer(key) : { "x-api-key": key.value }),
-    }),
-  },
-  openai: {
-    family: "openai",
-    label: "OpenAI",
-    keyVariables: ["OPENAI_API_KEY"],
-    needsKey: true,
-    baseUrlVariable: "OPENAI_BASE_URL",
-    baseUrl: "https://api.openai.com/v1",
-    headersMs: 60_000,
-    authHeaders: bearer,
-  },
-  google: {
-    family: "google",
-    label: "Google",
-    keyVariables: ["GOOGLE_GENERATIVE_AI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"],
-    needsKey: true,
-    baseUrlVariable: "GOOGLE_GENERATIVE_AI_BASE_URL",
-    baseUrl: "https://generativelanguage.googleapis.com/v1beta",
-    headersMs: 60_000,
-    authHeaders: ({ value }) => ({ "x-goog-api-key": value }),
-  },
-  "openai-compatible": {
-    family: "openai-compatible",
-    label: "The OpenAI-compatible endpoint",
-    keyVariables: ["OPENAI_COMPATIBLE_API_KEY"],
-    needsKey: false,
-    baseUrlVariable: "OPENAI_COMPATIBLE_BASE_URL",
-    // A local server may have to load the model before it can answer.
-    headersMs: 300_000,
-    authHeaders: bearer,
-  },
-};
-
-/** Whether this key is sent to Anthropic as a bearer token. */
-export function isBearerToken({ name }: ApiKey): boolean {
-  return name === "ANTHROPIC_AUTH_TOKEN";
-}
-
 /** All providers by name: the built-in ones, and those a person has defined. */
 function rowsOf(providers: ProviderDefinitions = {}): ReadonlyMap<string, ProviderRow> {
   const defined = Object.entries(providers).map(([name, definition]): [string, ProviderRow] => {
     checkProvider(name, definition);
     const { family, baseUrl, keyVariable } = definition;
-    const { baseUrlVariable: _, ...row } = builtIn[family];
+    const { baseUrlVariable: _, readBaseUrl: __, ...row } = builtInProviders[family];
     const keyVariables = keyVariable === undefined ? [] : [keyVariable];
     return [
       name,
@@ -115,7 +44,7 @@ function rowsOf(providers: ProviderDefinitions = {}): ReadonlyMap<string, Provid
       },
     ];
   });
-  return new Map([...Object.entries(builtIn), ...defined]);
+  return new Map([...Object.entries(builtInProviders), ...defined]);
 }
 
 /**
@@ -127,13 +56,13 @@ export function checkProvider(name: string, definition: ProviderDefinition): voi
   const refuse = (problem: string, hint: string) => {
     throw new TeamError("config-invalid", `The provider "${name}" ${problem}`, { hint });
   };
-  if (Object.hasOwn(builtIn, name)) {
+  if (Object.hasOwn(builtInProviders, name)) {
     refuse("is built in", "Choose another name, or set the variables of the built-in provider.");
   }
   if (!/^[a-z][a-z0-9_-]{0,31}$/.test(name)) {
     refuse("has a name that cannot be used", "Names match [a-z][a-z0-9_-]{0,31}.");
   }
-  const { needsKey, baseUrl: usual } = builtIn[family];
+  const { needsKey, baseUrl: usual } = builtInProviders[family];
   if (keyVariable !== undefined && !/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(keyVariable)) {
     const hint = "Name the environment variable that holds the key; the key itself stays there.";
     refuse("has a key-variable that is not the name of a variable", hint);
@@ -233,8 +162,10 @@ function parseModelId(
   });
 }
 
-function baseUrlOf({ family, baseUrl, baseUrlVariable }: ProviderRow, env: Environment): string {
-  const given = (baseUrlVariable && env[baseUrlVariable]) || baseUrl;
+function baseUrlOf(row: ProviderRow, env: Environment): string {
+  const { family, baseUrl, baseUrlVariable, readBaseUrl = (value: string) => value } = row;
+  const set = baseUrlVariable && env[baseUrlVariable];
+  const given = set ? readBaseUrl(set) : baseUrl;
   if (!given) {
     throw new TeamError(
       "config-invalid",

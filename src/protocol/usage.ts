@@ -14,11 +14,12 @@ const tokens = {
   cache_write_tokens: count.default(0),
 };
 
-/** The tokens of one model call, as the provider reported them. */
+/** The tokens of one model call, and its cost if the provider says so, as the provider reported them. */
 export const Usage = z.object({
   ...tokens,
   /** Those of `cache_write_tokens` that were written for an hour, at a price of their own. */
   cache_write_1h_tokens: count.optional(),
+  cost_usd: dollars.optional(),
 });
 export type Usage = z.infer<typeof Usage>;
 
@@ -34,9 +35,8 @@ export const UsageRecord = z.object({
   at: z.iso.datetime(),
   member: MemberName,
   model: z.string(),
+  /** Its cost is the provider's, or else computed; absent if the model has no known price. */
   ...Usage.shape,
-  /** Absent if the model has no known price. */
-  cost_usd: dollars.optional(),
 });
 export type UsageRecord = z.infer<typeof UsageRecord>;
 

@@ -5,7 +5,13 @@ import { Disposables } from "../lib/disposables.ts";
 import { childEnvironment, Secrets } from "../lib/secrets.ts";
 import type { Model } from "../model/model.ts";
 import { type ModelFacts, modelFacts, type OwnModels } from "../model/model-facts.ts";
-import { checkModel, Models, type ModelsOptions, warmUpModel } from "../model/models.ts";
+import {
+  checkModel,
+  Models,
+  type ModelsOptions,
+  reportsCost,
+  warmUpModel,
+} from "../model/models.ts";
 import {
   type Environment,
   type ProviderConfiguration,
@@ -175,6 +181,11 @@ export class Equipment implements AsyncDisposable {
     this.pipes.prepare();
     const surroundings = { ...this.#providers, clock: this.place.clock };
     if (this.isModelOurs) await warmUpModel(modelId, surroundings);
+  }
+
+  /** True if the model's provider reports what each call costs. */
+  reportsCost(id: string): boolean {
+    return this.isModelOurs && reportsCost(id, this.#providers);
   }
 
   /** Throws where a model cannot be had, as far as that can be known without opening it. */

@@ -131,6 +131,7 @@ async function modelParts(
       member: name,
       model: model.id,
       price,
+      reportsCost: equipment.reportsCost(id),
       ledger: store.usage,
       budgets: [...own, equipment.budget],
       clock: place.clock,

@@ -8,14 +8,14 @@ const usage = { input_tokens: 60, output_tokens: 40, cache_read_tokens: 0, cache
 const price = { input: 1, output: 10, cacheRead: 0.1, cacheWrite: 1.25 };
 
 /** A bill, and the lines that it has written into the ledger. */
-function billOf(budgets: Budget[], known: Price | undefined) {
+function billOf(budgets: Budget[], known: Price | undefined, reportsCost = false) {
   const lines: object[] = [];
   const record = async (line: object) => {
     lines.push(line);
   };
   const clock = new ManualClock();
   const options = { member: lead, model: "x/y", price: known, ledger: { record }, budgets, clock };
-  return { bill: new Bill(options), lines };
+  return { bill: new Bill({ ...options, reportsCost }), lines };
 }
 
 test("a budget of tokens is used up with its last token", () => {
@@ -75,3 +75,16 @@ test("a call of a model without a known price has no cost, and its money cannot 
     expect.objectContaining({ code: "config-invalid" }),
   );
 });
+
+test.each([price, undefined])(
+  "the cost that the provider reports counts, also where the price is %o",
+  async (known) => {
+    const budget = new Budget("Its", { maxCostUsd: 0.5 });
+    const { bill, lines } = billOf([budget], known, true);
+
+    await bill.record({ ...usage, cost_usd: 0.5 });
+
+    expect(lines).toMatchObject([{ cost_usd: 0.5 }]);
+    expect(bill.exhausted).toBe("Its budget of $0.5 is used up ($0.5000)");
+  },
+);

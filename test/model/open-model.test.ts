@@ -109,6 +109,66 @@ test("Google's key is found under each of its names", () => {
   }
 });
 
+test.each([
+  ["openrouter", "https://openrouter.ai/api/v1"],
+  ["ollama", "http://localhost:11434/v1"],
+  ["lmstudio", "http://localhost:1234/v1"],
+  ["vllm", "http://localhost:8000/v1"],
+])("%s is built in, at %s", (provider, baseUrl) => {
+  const env = { OPENROUTER_API_KEY: "k" };
+
+  expect(providerSettings(`${provider}/vendor/model:1b`, { env })).toMatchObject({
+    baseUrl,
+    model: "vendor/model:1b",
+  });
+});
+
+test.each([
+  ["LMSTUDIO_BASE_URL", "http://box:1/v1/", "lmstudio", "http://box:1/v1"],
+  ["VLLM_BASE_URL", "https://box/gateway/v1", "vllm", "https://box/gateway/v1"],
+  ["OLLAMA_HOST", "box", "ollama", "http://box:11434/v1"],
+  ["OLLAMA_HOST", "box:80", "ollama", "http://box:80/v1"],
+  ["OLLAMA_HOST", ":5000", "ollama", "http://localhost:5000/v1"],
+  ["OLLAMA_HOST", "0.0.0.0", "ollama", "http://localhost:11434/v1"],
+  ["OLLAMA_HOST", "[::]:5000", "ollama", "http://localhost:5000/v1"],
+  ["OLLAMA_HOST", "[::1]", "ollama", "http://[::1]:11434/v1"],
+  ["OLLAMA_HOST", "http://box:5000/", "ollama", "http://box:5000/v1"],
+  ["OLLAMA_HOST", "https://ollama.example", "ollama", "https://ollama.example:443/v1"],
+  ["OLLAMA_HOST", "https://box/ollama/v1", "ollama", "https://box:443/ollama/v1"],
+])("%s=%s makes %s's address %s", (name, value, provider, baseUrl) => {
+  const env = { [name]: value };
+
+  expect(providerSettings(`${provider}/m`, { env }).baseUrl).toBe(baseUrl);
+});
+
+test("a host of Ollama's that is no address is refused, without its value", () => {
+  const env = { OLLAMA_HOST: "me:pw@box" };
+
+  const error = thrownBy(() => providerSettings("ollama/m", { env }));
+
+  expect(error.message).toBe("OLLAMA_HOST is not the base URL of an API");
+  expect(`${error.message} ${error.hint}`).not.toContain("pw");
+});
+
+test("one process can use several local servers, each without a key", async () => {
+  await using one = await ProviderServer.start();
+  await using other = await ProviderServer.start();
+  const env = { OLLAMA_HOST: one.url, VLLM_BASE_URL: `${other.url}/v1`, OPENAI_API_KEY: "no" };
+  one.reply(says("One"));
+  other.reply(says("Other"));
+
+  const replies = ["ollama/qwen3:8b", "vllm/org/qwen3"].map(async (id) =>
+    lastOf(await collect(await openModel(id, { env, clock: systemClock }))),
+  );
+
+  expect(await Promise.all(replies)).toMatchObject([
+    { type: "finish", blocks: [says("One")] },
+    { type: "finish", blocks: [says("Other")] },
+  ]);
+  expect(one.requests[0]?.body.model).toBe("qwen3:8b");
+  expect(one.requests[0]?.headers).not.toHaveProperty("authorization");
+});
+
 test("the default model is TROUPE_MODEL, or MODEL_ID of Anthropic, or none", () => {
   expect(defaultModelId({ TROUPE_MODEL: "openai/a", MODEL_ID: "b" })).toBe("openai/a");
   expect(defaultModelId({ MODEL_ID: "b" })).toBe("anthropic/b");
@@ -171,7 +231,7 @@ test("the key variable of a defined provider that is not set is reported as miss
 test("a misspelled provider gets a list that includes the defined ones", () => {
   const error = thrownBy(() => providerSettings("ruter/x", { env: {}, providers: { router } }));
 
-  expect(error.hint).toContain("openai-compatible, router");
+  expect(error.hint).toContain("vllm, router");
 });
 
 test.each([

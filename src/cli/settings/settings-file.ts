@@ -6,7 +6,8 @@ import { hasErrno, TeamError } from "../../errors.ts";
 import { closing } from "../../lib/closing.ts";
 import { parseJson } from "../../lib/json.ts";
 import { nearest } from "../../lib/nearest.ts";
-import { checkProvider, providerFamilies } from "../../model/provider-settings.ts";
+import { providerFamilies } from "../../model/built-in-providers.ts";
+import { checkProvider } from "../../model/provider-settings.ts";
 import { parseRule } from "../../permissions/rule.ts";
 import { SettingName, StatedSettings, shownValue, wrongValue } from "./settings.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { providerFamilies } from "../../model/provider-settings.ts";
+import { providerFamilies } from "../../model/built-in-providers.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import { defaults } from "../../team/team-options.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { SharedV3ProviderOptions } from "@ai-sdk/provider";
+import type { JSONValue, SharedV3ProviderOptions } from "@ai-sdk/provider";
 import { z } from "zod";
 import type { Usage } from "../../protocol/usage.ts";
 import type { ModelRequest } from "../model.ts";
@@ -20,6 +20,10 @@ export interface Dialect {
   marksSystem?(model: string): boolean;
   /** True if a thought with these data may be sent back. `all` are those of the whole reply. */
   takesThought(data: ThoughtData, all: readonly ThoughtData[]): boolean;
+  /** For a provider whose thoughts the SDK does not pass on: reads them from the events of one reply. */
+  collectThoughts?(): ThoughtCollector;
+  /** The SDK's options of a reply that is sent back, by the data of its thoughts. */
+  replyOptions?(thoughts: readonly ThoughtData[]): SharedV3ProviderOptions | undefined;
   /** The usage in an event, each number counted from the beginning of the reply. */
   usageIn(event: unknown): ReportedUsage | undefined;
   /**
@@ -39,6 +43,13 @@ export interface Dialect {
 /** The provider's own data of a thought. */
 type ThoughtData = Readonly<Record<string, unknown>>;
 
+/** Collects the provider's own data of one reply's thoughts. */
+export interface ThoughtCollector {
+  take(event: unknown): void;
+  /** Undefined if there is none. */
+  readonly data: Readonly<Record<string, JSONValue>> | undefined;
+}
+
 /** How a reply ended: according to its events, and to its bytes. */
 type AnswerEnding = ReplyEnding & WireEnding;
 
@@ -56,7 +67,7 @@ export interface WireEnding {
 }
 
 /** Null: an impossible number was reported. */
-type ReportedUsage = { [Key in keyof Usage]?: number | null };
+export type ReportedUsage = { [Key in keyof Usage]?: number | null };
 
 /** No model reads or writes nearly as many in one call. */
 const mostTokens = 100_000_000;
@@ -202,20 +213,22 @@ export const chatCompletions: Dialect = {
   marksErrors: false,
   callId: /./,
   takesThought: () => true,
-  usageIn(event) {
-    const usage = ChatEvent.safeParse(event).data?.usage;
-    return (
-      usage &&
-      known({
-        ...promptUsage(usage.prompt_tokens, usage.prompt_tokens_details),
-        output_tokens: usage.completion_tokens,
-      })
-    );
-  },
+  usageIn: chatUsage,
   ignores: () => false,
   // Not all of these servers send the marker, but all say why a reply has ended.
   isComplete: ({ isDone, isCleanEnd, rawStop }) => isDone || (isCleanEnd && rawStop !== undefined),
 };
+
+export function chatUsage(event: unknown): ReportedUsage | undefined {
+  const usage = ChatEvent.safeParse(event).data?.usage;
+  return (
+    usage &&
+    known({
+      ...promptUsage(usage.prompt_tokens, usage.prompt_tokens_details),
+      output_tokens: usage.completion_tokens,
+    })
+  );
+}
 
 const GoogleEvent = z.object({
   usageMetadata: z.object({

@@ -114,7 +114,10 @@ export class PromptWriter {
         );
         // Providers refuse a reply that ends in a thought, and one without content.
         const end = parts.findLastIndex(({ type }) => type !== "reasoning") + 1;
-        return end > 0 ? [{ role: "assistant", content: parts.slice(0, end) }] : [];
+        if (end === 0) return [];
+        const providerOptions = this.#dialect.replyOptions?.(this.#allOwn(utterance.blocks));
+        const content = parts.slice(0, end);
+        return [{ role: "assistant", content, ...(providerOptions && { providerOptions }) }];
       }
       case "results":
         return this.#resultMessages(utterance.results, before);

@@ -9,7 +9,7 @@ import { maxInputDepth, readJson, TooDeep } from "../../lib/read-json.ts";
 import type { ReplyBlock, StopReason } from "../../protocol/transcript.ts";
 import { Usage } from "../../protocol/usage.ts";
 import type { FinishPart, ModelPart } from "../model.ts";
-import type { Dialect, ReplyEnding } from "./dialect.ts";
+import type { Dialect, ReplyEnding, ThoughtCollector } from "./dialect.ts";
 
 type TextBlock = ReplyBlock & { type: "text" | "thinking" };
 type Metadata = SharedV3ProviderMetadata | undefined;
@@ -24,11 +24,13 @@ export class ReplyReader {
   #usage: Usage | undefined;
   /** The counts whose last reported value is impossible. */
   readonly #doubtful = new Set<keyof Usage>();
+  readonly #thoughts: ThoughtCollector | undefined;
   #lastEvent: unknown;
   #finish: LanguageModelV3FinishReason | undefined;
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
+    this.#thoughts = dialect.collectThoughts?.();
   }
 
   /** The usage reported so far, without impossible values. */
@@ -90,7 +92,7 @@ export class ReplyReader {
 
   finish(): FinishPart {
     // Providers refuse to read blank text back.
-    const blocks = this.#blocks.filter(
+    const blocks = this.#withThoughts().filter(
       (block) => block.type !== "text" || block.text.trim() !== "",
     );
     const stop = stopReason(this.#finish, blocks);
@@ -99,8 +101,19 @@ export class ReplyReader {
     return { type: "finish", blocks, stop, ...(rawStop !== undefined && { rawStop }), usage };
   }
 
+  /** The blocks with the collected thoughts, which may have no text and so no block. */
+  #withThoughts(): readonly ReplyBlock[] {
+    const data = this.#thoughts?.data;
+    if (!data) return this.#blocks;
+    const provider = { [this.#dialect.namespace]: data };
+    const first = this.#blocks.find(({ type }) => type === "thinking");
+    if (!first) return [{ type: "thinking", text: "", provider }, ...this.#blocks];
+    return this.#blocks.map((block) => (block === first ? { ...block, provider } : block));
+  }
+
   #observe(event: unknown): void {
     this.#lastEvent = event;
+    this.#thoughts?.take(event);
     const raw = this.#dialect.stopIn?.(event);
     if (raw !== undefined) this.#finish = { unified: "other", raw };
     const usage = this.#dialect.usageIn(event);
