@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { runNode } from "../support/programs.ts";
 
-const examples = readdirSync("examples").filter((name) => name.endsWith(".ts"));
+const examples = readdirSync("examples").filter((name) => /\.(ts|cjs)$/.test(name));
 
 test.each(examples)("the example %s runs and passes its own checks", async (name) => {
   await using directory = await temporaryDirectory();

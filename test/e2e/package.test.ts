@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
-import { copyFile, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -10,11 +10,6 @@ import { calls, reply, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { providerEnvironment } from "../support/agent-on-wire.ts";
 import { runNode } from "../support/programs.ts";
-
-/** The compiler checks the types of everything that is installed, on however busy a machine. */
-const compilerTimeoutMs = 240_000;
-
-const examples = ["one-prompt", "own-tool", "watch-and-approve"];
 
 /** The package in a project that has nothing else. */
 async function world() {
@@ -96,42 +91,20 @@ test("the installed command runs a prompt in an empty directory, and finds ripgr
   provider.assertDone();
 });
 
-test("a user's programs compile with the package's types, and run with it", {
-  timeout: compilerTimeoutMs,
-}, async () => {
+test("only the suites of troupe/testing/conformance need vitest", async () => {
   await using it = await world();
-  // What users of a library have beside it. Only `troupe/testing/conformance` needs vitest.
-  for (const name of ["@types/node", "undici-types", "zod"]) await link(name, it.project);
-  for (const name of examples)
-    await copyFile(`examples/${name}.ts`, join(it.project, `${name}.ts`));
-  await writeFile(join(it.project, "tsconfig.json"), JSON.stringify({ compilerOptions }));
-
-  const compiled = await runNode(["node_modules/typescript/bin/tsc", "-p", it.project]);
+  const imports = ["troupe", "troupe/testing", "troupe/testing/conformance"];
   const runs = await Promise.all(
-    examples.map((name) => runNode([join(it.project, `${name}.js`)], it.env)),
+    imports.map(async (name, at) => {
+      const path = join(it.project, `${at}.js`);
+      await writeFile(path, `import "${name}";`);
+      return runNode([path], it.env);
+    }),
   );
 
-  await writeFile(join(it.project, "suites.js"), 'import "troupe/testing/conformance";');
-  const suites = await runNode([join(it.project, "suites.js")], it.env);
-
-  expect(compiled).toEqual({ code: 0, out: "", err: "" });
-  // The control: vitest is really missing.
-  expect(suites.err).toContain("Cannot find package 'vitest'");
-  expect(runs.map(({ code, err }) => ({ code, err }))).toEqual(
-    examples.map(() => ({ code: 0, err: "" })),
-  );
+  expect(runs.map(({ code }) => code)).toEqual([0, 0, 1]);
+  expect(runs[2]?.err).toContain("Cannot find package 'vitest'");
 });
-
-const compilerOptions = {
-  target: "ES2022",
-  lib: ["ES2023", "ESNext.Disposable"],
-  module: "NodeNext",
-  types: ["node"],
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  // The types of the package are what is tested.
-  skipLibCheck: false,
-};
 
 /** The files that a file loads before it runs, itself too. */
 async function staticImports(path: string, known = new Set<string>()): Promise<string[]> {
@@ -141,10 +114,4 @@ async function staticImports(path: string, known = new Set<string>()): Promise<s
   const imports = (await readFile(path, "utf8")).matchAll(statement);
   for (const [, file = ""] of imports) await staticImports(resolve(dirname(path), file), known);
   return [...known];
-}
-
-async function link(name: string, project: string): Promise<void> {
-  const path = join(project, "node_modules", name);
-  await mkdir(dirname(path), { recursive: true });
-  await symlink(resolve("node_modules", name), path);
 }

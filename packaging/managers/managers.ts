@@ -1,0 +1,57 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+/** A program to start: its file, and its first arguments. */
+export type Command = readonly [file: string, ...argv: string[]];
+
+/** A package manager, as it is called in a project. */
+export interface PackageManager {
+  name: string;
+  install: Command;
+  /** Runs a JavaScript file that imports packages. */
+  run: Command;
+  /** Runs the program of the package. */
+  troupe: Command;
+  /** The settings of the project, by the name of their file. */
+  settings?: Readonly<Record<string, string>>;
+}
+
+const modules = resolve("node_modules");
+// Not the files in node_modules/.bin: they are complete only where installing runs scripts.
+const yarn: Command = ["node", join(modules, "@yarnpkg/cli-dist/bin/yarn.js")];
+const pnpm: Command = ["node", join(modules, "pnpm/bin/pnpm.cjs")];
+const bun: Command = [bunProgram()];
+
+const yarnWith = (nodeLinker: string, run: Command): Omit<PackageManager, "name"> => ({
+  install: [...yarn, "install"],
+  run,
+  troupe: [...yarn, "troupe"],
+  settings: { ".yarnrc.yml": `nodeLinker: ${nodeLinker}\n` },
+});
+
+export const npm: PackageManager = {
+  name: "npm",
+  install: ["npm", "install", "--no-audit", "--no-fund"],
+  run: ["node"],
+  troupe: ["npx", "--no", "--", "troupe"],
+};
+
+export const managers: readonly PackageManager[] = [
+  npm,
+  {
+    name: "pnpm",
+    install: [...pnpm, "install"],
+    run: ["node"],
+    troupe: [...pnpm, "exec", "troupe"],
+  },
+  { name: "Yarn with Plug'n'Play", ...yarnWith("pnp", [...yarn, "node"]) },
+  { name: "Yarn with node_modules", ...yarnWith("node-modules", ["node"]) },
+  { name: "Bun", install: [...bun, "install"], run: bun, troupe: [...bun, "run", "troupe"] },
+];
+
+/** The script of its installation moves the program. */
+function bunProgram(): string {
+  const architecture = process.arch === "arm64" ? "aarch64" : process.arch;
+  const unmoved = join(modules, `@oven/bun-${process.platform}-${architecture}/bin/bun`);
+  return existsSync(unmoved) ? unmoved : join(modules, "bun/bin/bun.exe");
+}

@@ -1,0 +1,53 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { managers } from "../../packaging/managers/managers.ts";
+import { compilerSettings, exampleFiles, javaScriptOf } from "../../packaging/managers/programs.ts";
+import { Project } from "../../packaging/managers/project.ts";
+import { stockedRegistry } from "../../packaging/managers/stock.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+
+/** The compiler checks the types of everything that is installed, on however busy a machine. */
+const timeout = 240_000;
+
+/** `npm run test:packages` has all combinations, with other versions of Node and TypeScript too. */
+const checkedWith: Record<string, "nodenext" | "bundler"> = { npm: "nodenext", pnpm: "bundler" };
+
+/** Node 20 finds no ES modules in Yarn's archives from CommonJS: there `import()` is needed. */
+const isLoadable = (manager: string, program: string) =>
+  !(manager.includes("Plug'n'Play") && program.endsWith(".cjs"));
+
+test.each(managers)(
+  "the packed package installs with $name, and the examples run",
+  {
+    timeout,
+  },
+  async (manager) => {
+    expect(existsSync("dist/index.js"), "run `npm run build` first").toBe(true);
+    await using directory = await temporaryDirectory();
+    await using registry = await stockedRegistry(directory.path);
+    const files = await exampleFiles();
+    const programs = javaScriptOf(files);
+    const project = await Project.install({
+      directory: directory.path,
+      ...{ manager, registry, node: process.execPath },
+      dependencies: ["troupe", "zod", "@types/node"],
+    });
+    await project.write({ ...files, ...programs });
+
+    const version = await project.troupe("--version");
+    const names = Object.keys(programs).filter((name) => isLoadable(manager.name, name));
+    const runs = await Promise.all(names.map((name) => project.run(name)));
+
+    expect(version).toMatchObject({ code: 0, output: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+    expect(names.length).toBeGreaterThan(4);
+    const failed = runs.flatMap(({ code, output }, at) => (code === 0 ? [] : [names[at], output]));
+    expect(failed).toEqual([]);
+
+    const moduleResolution = checkedWith[manager.name];
+    if (!moduleResolution) return;
+    await project.write({ "tsconfig.json": compilerSettings(moduleResolution) });
+    const compiler = ["node", resolve("node_modules/typescript/bin/tsc")] as const;
+    expect(await project.start(compiler, [])).toEqual({ code: 0, output: "" });
+  },
+);
