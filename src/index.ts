@@ -117,6 +117,8 @@ export type {
 } from "./tasks/task-board.ts";
 export type { OpenModel } from "./team/equipment.ts";
 export { FileTeamStore } from "./team/file-team-store.ts";
+export type { OwnSystemPrompt } from "./team/member-prompt.ts";
+export type { ForMembers } from "./team/members/member-definition.ts";
 export type {
   MemberHandle,
   MemberOrder,

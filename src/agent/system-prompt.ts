@@ -6,15 +6,28 @@ export type Role =
   | { type: "lead"; cwd: string }
   | { type: "teammate"; name: MemberName; role: string; cwd: string };
 
-export function systemPrompt(role: Role): string {
+/** Who the member is, then `text` about how to work, then the instructions of the program. */
+export function systemPrompt(
+  role: Role,
+  text: string = builtInPrompt(role),
+  instructions: readonly string[] = [],
+): string {
+  return [opening(role), text, ...instructions].filter((part) => part !== "").join("\n\n");
+}
+
+/** What troupe tells every member about mail, its tools and its work. */
+export function builtInPrompt({ type }: Role): string {
+  return [craft, mail, type === "lead" ? leading : following].join("\n\n");
+}
+
+function opening(role: Role): string {
   switch (role.type) {
     case "lead":
-      return [`You are a team lead at ${role.cwd}.`, craft, mail, leading].join("\n\n");
+      return `You are a team lead at ${role.cwd}.`;
     case "teammate": {
       // In one line: a role is given by the lead, and must not add a paragraph to what troupe says.
       const work = escapeWrapper(role.role.replace(/\s+/g, " "));
-      const self = `You are '${role.name}', role: ${work}, at ${role.cwd}.`;
-      return [self, craft, mail, following].join("\n\n");
+      return `You are '${role.name}', role: ${work}, at ${role.cwd}.`;
     }
   }
 }

@@ -30,6 +30,8 @@ export const Member = z.looseObject({
   plan_required: z.boolean().optional(),
   /** The names of its tools, if it does not have all. */
   tools: z.array(z.string()).optional(),
+  /** What a program added to its system prompt. */
+  instructions: z.string().optional(),
   /** The plan it has handed in since it was spawned, or last took a task. */
   plan_request: RequestId.optional(),
   spawned_at: z.iso.datetime().optional(),

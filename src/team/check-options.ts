@@ -5,6 +5,7 @@ import { nearest } from "../lib/nearest.ts";
 import { parseValue } from "../lib/parse-value.ts";
 import { OwnModels } from "../model/model-facts.ts";
 import { PermissionMode } from "../protocol/message.ts";
+import { isInstructionsSize, maxInstructionsBytes } from "./members/member-definition.ts";
 import type { TeamOptions } from "./team-options.ts";
 
 const text = z.string().min(1);
@@ -28,6 +29,10 @@ const spending = {
   must: "have only maxTokens (a whole number) and maxCostUsd (dollars), each more than 0",
 };
 
+function forMembers(choice: z.ZodType): z.ZodType {
+  return z.strictObject({ lead: choice.optional(), teammates: choice.optional() });
+}
+
 interface OptionRule {
   schema: z.ZodType;
   /** The allowed values, to finish the sentence "The option … must …". */
@@ -42,6 +47,15 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
   model: { schema: text, must: "be a text such as anthropic/<model>" },
   mode: { schema: PermissionMode, must: `be one of ${PermissionMode.options.join(", ")}` },
   ...{ allow: ruleTexts, ask: ruleTexts, deny: ruleTexts },
+  instructions: {
+    schema: forMembers(z.string().refine(isInstructionsSize)),
+    must: `have only lead and teammates, each a text of at most ${maxInstructionsBytes} bytes`,
+  },
+  memberTools: {
+    schema: forMembers(z.array(z.string())),
+    must: "have only lead and teammates, each a list of names of tools",
+  },
+  systemPrompt: callback,
   ...{ maxTurns: whole, maxTeammates: whole, autoclaim: flag, fresh: flag, takeOver: flag },
   ...{ budget: spending, memberBudget: spending },
   shutdownGraceMs: { schema: milliseconds, must: "be a number of milliseconds, more than 0" },

@@ -14,6 +14,7 @@ const fields = {
   prompt: z.string(),
   model: text,
   tools: z.array(z.string()).optional(),
+  instructions: text,
   mode: PermissionMode.optional(),
   planRequired: flag,
   root: text,

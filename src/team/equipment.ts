@@ -33,6 +33,7 @@ import { ownTool } from "../tools/own-tool.ts";
 import type { Tool } from "../tools/tool.ts";
 import { FileLocks } from "../workspace/file-locks.ts";
 import { FileTeamStore } from "./file-team-store.ts";
+import type { OwnSystemPrompt } from "./member-prompt.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
 import type { TeamPlace } from "./team-place.ts";
 import type { TeamStore } from "./team-store.ts";
@@ -62,6 +63,8 @@ export interface EquipmentOptions {
   openModel?: OpenModel;
   /** Tools for members beside troupe's own. */
   tools?: readonly Tool[];
+  /** Replaces the built-in text of members' system prompts. */
+  systemPrompt?: OwnSystemPrompt;
   /** How an unanswered question to the person ends. */
   approvals?: ApprovalOptions | undefined;
 }
@@ -96,6 +99,7 @@ export class Equipment implements AsyncDisposable {
   readonly isModelOurs: boolean;
   readonly secrets: Secrets;
   readonly tools: readonly Tool[];
+  readonly systemPrompt: OwnSystemPrompt | undefined;
   readonly approvals: ApprovalOptions;
   readonly outputFiles: OutputFiles;
   readonly pipes: Pipes;
@@ -130,6 +134,7 @@ export class Equipment implements AsyncDisposable {
       : (id, member) => models.open(id, member);
     this.isModelOurs = options.openModel === undefined;
     this.tools = (options.tools ?? []).map(ownTool);
+    this.systemPrompt = options.systemPrompt;
     this.approvals = options.approvals ?? {};
     this.budget = new Budget("The team's", budget);
     this.#ownModels = options.models;

@@ -3,7 +3,6 @@ import { Agent, type AgentOptions } from "../agent/agent.ts";
 import { Bill } from "../agent/bill.ts";
 import { MailInput } from "../agent/input.ts";
 import { ModelRunner } from "../agent/model-runner.ts";
-import { systemPrompt } from "../agent/system-prompt.ts";
 import { ensurePrivateDirectory, replaceFile } from "../lib/files.ts";
 import { OwnDirectory } from "../lib/own-directory.ts";
 import { assumedWindow } from "../model/model-facts.ts";
@@ -18,6 +17,7 @@ import { SeenFiles } from "../workspace/seen-files.ts";
 import { Workspace } from "../workspace/workspace.ts";
 import { BackgroundMail } from "./background-mail.ts";
 import type { Equipment } from "./equipment.ts";
+import { memberPrompt } from "./member-prompt.ts";
 import { Inbox } from "./members/inbox.ts";
 import type { MemberContext, MemberDefinition, MemberParts } from "./members/member-definition.ts";
 import { projectInstructions } from "./project-instructions.ts";
@@ -37,6 +37,7 @@ export async function openMember(
   const workspace = await openWorkspace(equipment, definition);
   // Before anything is made for it: a spawn that fails leaves nothing behind.
   const parts = await modelParts(equipment, definition);
+  const system = secrets.mask(memberPrompt(definition, equipment.systemPrompt));
   const own = await store.openMember(name, context);
   const { runner, background } = commandsOf(equipment, { workspace, name });
   const wholePath = ({ id }: Message) => join(layout.outputs, `mail-${id}.txt`);
@@ -61,8 +62,8 @@ export async function openMember(
     ...parts,
     name,
     cwd: workspace.cwd,
-    system: systemPrompt(definition.role),
     expectsPauses: definition.role.type === "lead",
+    system,
     tools: [...chosen, ...context.tools({ takeMail: () => input.takeForResult() })],
     transcript: own.transcript,
     input,
@@ -112,6 +113,7 @@ export async function checkMember(
 ): Promise<void> {
   await openWorkspace(equipment, definition);
   await modelParts(equipment, definition);
+  memberPrompt(definition, equipment.systemPrompt);
 }
 
 type ModelParts = Pick<AgentOptions, "model" | "bill" | "limits">;

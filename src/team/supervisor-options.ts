@@ -22,7 +22,7 @@ export interface SupervisorOptions {
   checkMember(definition: MemberDefinition): Promise<void>;
   /** Makes the tools by which a member works with the others. */
   teamTools(self: MemberName, supervisor: Supervisor): MemberContext["tools"];
-  /** The tools to work with that there are. */
+  /** The tools to work with that teammates may have. */
   toolNames: readonly string[];
   checkModel(id: string): void;
   /** Where texts go that are too long for a message. */

@@ -94,7 +94,7 @@ export class Supervisor {
         return supervisor.#open(leadDefinition({ ...options.lead, rules }));
       },
       open: (record) => supervisor.#openTeammate(record),
-      lead: options.lead,
+      ...{ lead: options.lead, toolNames: options.toolNames },
     });
     return supervisor;
   }

@@ -6,8 +6,9 @@ import { defaultModelId, type Environment } from "../model/provider-settings.ts"
 import { parseRule, type Rule, requireKnownTool } from "../permissions/rule.ts";
 import type { PermissionMode } from "../protocol/message.ts";
 import { checkOwnTools } from "../tools/check-own-tools.ts";
+import { workToolNames } from "../tools/work-tools.ts";
 import type { ApprovalOptions, EquipmentOptions } from "./equipment.ts";
-import type { LeadSettings } from "./members/member-definition.ts";
+import type { ForMembers, LeadSettings } from "./members/member-definition.ts";
 import type { OnRequest } from "./protocols/request-answerer.ts";
 import { systemEnvironment, systemPlace } from "./system-place.ts";
 import type { TeamPlace } from "./team-place.ts";
@@ -25,6 +26,16 @@ export interface TeamOptions extends Omit<EquipmentOptions, "place" | "env" | "a
   model?: string | undefined;
   /** The lead's mode (default: the one that was last set by `setMode`, or `default`). */
   mode?: PermissionMode | undefined;
+  /**
+   * Texts for the system prompts, after all that troupe says: of the lead, and of every teammate, before
+   * those of its own spawn.
+   */
+  instructions?: ForMembers<string>;
+  /**
+   * The names of the tools for work, built-in and own, that the lead has and that teammates may have (default: all). A
+   * spawn chooses among those of teammates. The tools for mail, tasks and the team stay.
+   */
+  memberTools?: ForMembers<readonly string[]>;
   /** Permission rules as a person writes them. */
   allow?: readonly RuleOption[];
   ask?: readonly RuleOption[];
@@ -112,8 +123,28 @@ export function leadSettings(options: OpenTeamOptions): LeadSettings {
   }
   if (!options.openModel) checkModel(model, options);
   checkOwnTools(options.tools ?? []);
+  const { instructions, memberTools } = options;
+  requireToolNames(options);
   const rules = rulesOf(options);
-  return { root: cwd, cwd, model, mode, rules, maxTurns, memberBudget };
+  return {
+    ...{ root: cwd, cwd, model, mode, rules, maxTurns },
+    ...{ memberBudget, instructions, memberTools },
+  };
+}
+
+/** The tools for work, built-in and own. */
+export function toolNamesOf({ tools = [] }: Pick<TeamOptions, "tools">): string[] {
+  return [...workToolNames, ...tools.map(({ spec }) => spec.name)];
+}
+
+function requireToolNames(options: Pick<TeamOptions, "tools" | "memberTools">): void {
+  const names = toolNamesOf(options);
+  const { lead = [], teammates = [] } = options.memberTools ?? {};
+  const unknown = [...lead, ...teammates].find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new TeamError("config-invalid", `memberTools: there is no tool named '${unknown}'`, {
+    hint: `Tools to choose from: ${names.join(", ")}. Those for mail and tasks every member has.`,
+  });
 }
 
 /** The person's rules, each with its origin where that was given. */

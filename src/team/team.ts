@@ -12,7 +12,6 @@ import type { UsageTotal } from "../protocol/usage.ts";
 import type { RequestFilter } from "../requests/requests.ts";
 import type { SpawnRequest } from "../tools/team/team-access.ts";
 import { describeRoster } from "../tools/team/teammates.ts";
-import { workToolNames } from "../tools/work-tools.ts";
 import { broadcast } from "./broadcast.ts";
 import { checkOptions } from "./check-options.ts";
 import { checkSpawnRequest } from "./check-spawn-request.ts";
@@ -27,7 +26,13 @@ import { untilQuiet } from "./quiescence.ts";
 import { summarize, type TeamSummary } from "./summary.ts";
 import { Supervisor } from "./supervisor.ts";
 import { LateTable, openCrons } from "./team-crons.ts";
-import { defaults, leadSettings, onThisMachine, type TeamOptions } from "./team-options.ts";
+import {
+  defaults,
+  leadSettings,
+  onThisMachine,
+  type TeamOptions,
+  toolNamesOf,
+} from "./team-options.ts";
 import type { TeamStore } from "./team-store.ts";
 import { teamToolsFor } from "./team-tools-for.ts";
 import type { TeamView } from "./view/team-view.ts";
@@ -94,7 +99,7 @@ export class Team implements AsyncDisposable {
         checkMember: (definition) => checkMember(equipment, definition),
         teamTools: (self, team) => (own) =>
           teamToolsFor(self, { supervisor: team, timetable: crons, own }),
-        toolNames: [...workToolNames, ...equipment.tools.map(({ spec }) => spec.name)],
+        toolNames: settings.memberTools?.teammates ?? toolNamesOf(options),
         checkModel: (id) => equipment.checkModel(id),
         outputs: layout.outputs,
         keepWhole,
@@ -153,7 +158,7 @@ export class Team implements AsyncDisposable {
   async spawn(request: SpawnRequest): Promise<Member> {
     this.#requireOpen();
     checkSpawnRequest(request);
-    return this.#supervisor.spawn(user, request);
+    return this.#supervisor.spawn(user, this.#equipment.secrets.maskJson(request));
   }
 
   /** Every event from now on, for any number of observers, until `signal` or the team ends. */

@@ -20,6 +20,8 @@ test("right options are accepted, and undefined ones count as left out", async (
     models: { "a/*": { price: { input: 1, output: 2 }, contextWindow: 5 } },
     ...{ provider: { maxInFlight: 2 }, recordTo: "run.jsonl", fresh: true, takeOver: false },
     ...{ store: {} as never, openModel: () => ({}) as never, tools: [] },
+    ...{ instructions: { lead: "Be brief." }, memberTools: { lead: [], teammates: ["bash"] } },
+    systemPrompt: ({ builtIn }) => builtIn,
   };
 
   await checkOptions(full);
@@ -42,6 +44,12 @@ test.each([
   [{ allow: "bash" }, /allow must be a list of permission rules/],
   [{ ask: [1] }, /ask must be/],
   [{ deny: {} }, /deny must be/],
+  [{ instructions: "Be brief." }, /instructions must have only lead and teammates/],
+  [{ instructions: { alice: "Be brief." } }, /instructions must have only/],
+  [{ instructions: { lead: "é".repeat(32_769) } }, /each a text of at most 65536 bytes/],
+  [{ memberTools: ["bash"] }, /memberTools must have only lead and teammates/],
+  [{ memberTools: { lead: "bash" } }, /memberTools must/],
+  [{ systemPrompt: "You are …" }, /systemPrompt must be a function/],
   [{ maxTurns: 0 }, /maxTurns must be a whole number, 1 or more/],
   [{ maxTurns: 1.5 }, /maxTurns must be/],
   [{ maxTeammates: Number.NaN }, /maxTeammates must be/],

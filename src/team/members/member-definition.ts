@@ -33,6 +33,8 @@ export interface MemberDefinition {
   budget?: BudgetLimits | undefined;
   /** The names of its work tools (default: all). */
   tools?: readonly string[] | undefined;
+  /** The texts that the program adds to its system prompt. */
+  instructions: readonly string[];
 }
 
 /** What one member consists of in the process that runs it. */
@@ -74,19 +76,41 @@ export type LeadSettings = Pick<
 > & {
   /** Of each teammate. */
   memberBudget?: BudgetLimits | undefined;
+  instructions?: ForMembers<string> | undefined;
+  memberTools?: ForMembers<readonly string[]> | undefined;
 };
 
-export function leadDefinition({ memberBudget: _, ...settings }: LeadSettings): MemberDefinition {
-  return { ...settings, name: lead, role: { type: "lead", cwd: settings.cwd } };
+/** A choice for the lead, and one for all teammates. */
+export interface ForMembers<Choice> {
+  lead?: Choice | undefined;
+  teammates?: Choice | undefined;
+}
+
+/** They are part of every request of a member. */
+export const maxInstructionsBytes = 64 * 1024;
+
+export function isInstructionsSize(instructions: string): boolean {
+  return Buffer.byteLength(instructions) <= maxInstructionsBytes;
+}
+
+export function leadDefinition(given: LeadSettings): MemberDefinition {
+  const { memberBudget: _, memberTools, instructions, ...settings } = given;
+  return {
+    ...settings,
+    name: lead,
+    role: { type: "lead", cwd: settings.cwd },
+    tools: memberTools?.lead,
+    instructions: texts(instructions?.lead),
+  };
 }
 
 /** A teammate as its record says, with what it has from its lead. */
 export function teammateDefinition(
   record: Member,
-  { memberBudget, ...settings }: LeadSettings,
+  { memberBudget, memberTools, instructions, ...settings }: LeadSettings,
   rules: readonly Rule[],
 ): MemberDefinition {
-  const { name, role, root, tools } = record;
+  const { name, role, root, tools = memberTools?.teammates } = record;
   const { cwd = root ?? settings.cwd } = record;
   return {
     name,
@@ -99,5 +123,10 @@ export function teammateDefinition(
     maxTurns: settings.maxTurns,
     budget: memberBudget,
     tools,
+    instructions: texts(instructions?.teammates, record.instructions),
   };
+}
+
+function texts(...instructions: readonly (string | undefined)[]): string[] {
+  return instructions.flatMap((text) => (text?.trim() ? [text.trim()] : []));
 }

@@ -5,6 +5,7 @@ import type { Protocols } from "../protocols/protocols.ts";
 import { followLead, type LeadsChoices } from "./inherited-fields.ts";
 import type { MemberHandle } from "./member-handle.ts";
 import type { Members } from "./members.ts";
+import { requireTools } from "./spawning.ts";
 
 export interface ResumeOptions {
   protocols: Protocols;
@@ -12,6 +13,8 @@ export interface ResumeOptions {
   openLead(): Promise<MemberHandle>;
   open(record: Member): Promise<MemberHandle>;
   lead: LeadsChoices;
+  /** The tools to work with that teammates may have. */
+  toolNames: readonly string[];
   onWarning(message: string): void;
 }
 
@@ -53,6 +56,7 @@ async function restoreMember(record: Member, options: ResumeOptions): Promise<vo
   const { name } = record;
   try {
     keeper.trust(record);
+    requireTools(record.tools, options.toolNames);
     if (followLead(record, options.lead) !== record) {
       await keeper.change(name, (each) => followLead(each, options.lead));
     }

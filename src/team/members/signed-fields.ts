@@ -15,6 +15,7 @@ const signedFields = [
   "plan_required",
   "plan_request",
   "tools",
+  "instructions",
   "spawned_at",
   "incarnation",
   "ending",
@@ -104,8 +105,8 @@ function unsignedRecord({ name }: Member, isKnown: boolean): string {
 
 /** Whether it works or is idle decides nothing, and changes all the time. */
 function signedText({ name, ...member }: Member): string {
-  const { root, inherits, status } = member;
-  const others = ["root", "inherits", "status", "ending"];
+  const { root, inherits, instructions, status } = member;
+  const others = ["root", "inherits", "instructions", "status", "ending"];
   const fields = signedFields.filter((field) => !others.includes(field));
   return canonicalJson({
     name,
@@ -113,6 +114,7 @@ function signedText({ name, ...member }: Member): string {
     // Left out, as JSON does, where they are undefined: such members are signed as they always were.
     root,
     inherits,
+    instructions,
     ...Object.fromEntries(fields.map((field) => [field, member[field] ?? null])),
   });
 }

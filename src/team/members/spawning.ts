@@ -7,12 +7,13 @@ import { isContentSize, type PermissionMode } from "../../protocol/message.ts";
 import { InheritedField, type Member, type TeamRecord } from "../../protocol/team.ts";
 import type { SpawnRequest } from "../../tools/team/team-access.ts";
 import { type LeadsChoices, ownField } from "./inherited-fields.ts";
+import { isInstructionsSize, maxInstructionsBytes } from "./member-definition.ts";
 
 export interface SpawnSurroundings {
   team: TeamRecord;
   /** What a teammate has unless something else is asked for, and may not exceed. */
   lead: LeadsChoices & { cwd: string };
-  /** The tools to work with that there are. */
+  /** The tools to work with that teammates may have. */
   toolNames: readonly string[];
   maxTeammates: number;
   /** True for a member that is at work right now. */
@@ -44,7 +45,9 @@ export function spawnedRecord(request: SpawnRequest, surroundings: SpawnSurround
   surroundings.checkModel(model);
   const ownMode = ownModeOf(request, known, lead.mode);
   const tools = request.tools ?? known?.tools;
-  requireTools(tools, surroundings);
+  requireTools(tools, surroundings.toolNames);
+  const instructions = request.instructions ?? known?.instructions;
+  requireInstructions(instructions);
   return {
     name,
     role,
@@ -56,6 +59,7 @@ export function spawnedRecord(request: SpawnRequest, surroundings: SpawnSurround
     inherits: missing({ model: ownModel, permission_mode: ownMode }),
     plan_required: request.planRequired ?? known?.plan_required ?? false,
     ...(tools && { tools: [...tools] }),
+    ...(instructions && { instructions }),
     spawned_at: now.toISOString(),
     incarnation: randomUUID(),
   };
@@ -63,8 +67,8 @@ export function spawnedRecord(request: SpawnRequest, surroundings: SpawnSurround
 
 /** True when a member can go on as it is open already. */
 export function isSameMember(a: Member, b: Member): boolean {
-  const parts = ({ role, model, root, cwd, tools }: Member) =>
-    JSON.stringify([role, model, root ?? null, cwd, tools ?? null]);
+  const parts = ({ role, model, root, cwd, tools, instructions }: Member) =>
+    JSON.stringify([role, model, root ?? null, cwd, tools ?? null, instructions ?? null]);
   return parts(a) === parts(b);
 }
 
@@ -104,13 +108,21 @@ function requireRoom({ team, maxTeammates }: SpawnSurroundings): void {
   );
 }
 
-function requireTools(tools: readonly string[] | undefined, { toolNames }: SpawnSurroundings) {
+/** Throws where a teammate would have a tool that there is not, or that teammates may not have. */
+export function requireTools(tools: readonly string[] | undefined, toolNames: readonly string[]) {
   const unknown = (tools ?? []).filter((tool) => !toolNames.includes(tool));
   if (unknown.length === 0) return;
   throw refused(
-    `There is no tool named ${unknown.map((tool) => `'${tool}'`).join(", ")}`,
+    `Teammates have no tool named ${unknown.map((tool) => `'${tool}'`).join(", ")}`,
     `Tools to choose from: ${toolNames.join(", ")}. Those for mail and tasks every teammate has.`,
   );
+}
+
+function requireInstructions(instructions: string | undefined): void {
+  if (instructions === undefined || isInstructionsSize(instructions)) return;
+  throw new TeamError("content-too-large", "The instructions are too long", {
+    hint: `At most ${maxInstructionsBytes} bytes go into every request. Write more to a file and name it.`,
+  });
 }
 
 /** The mode that was asked for, now or before; undefined where it has the lead's. */

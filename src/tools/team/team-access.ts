@@ -84,6 +84,8 @@ export interface SpawnRequest {
   model?: string | undefined;
   /** The names of its tools for work, beside those for mail and tasks (default: all). */
   tools?: readonly string[] | undefined;
+  /** A text for its system prompt, which holds for all its work. Only the library gives one. */
+  instructions?: string | undefined;
   /** Never wider than the lead's. */
   mode?: PermissionMode | undefined;
   /** Whether it may change nothing before its plan is approved. */

@@ -177,6 +177,7 @@ async function openResumption(...records: Member[]) {
           return handle;
         },
         lead: { model: "lead/model", mode: "default" },
+        toolNames: ["bash"],
         onWarning: (message) => void warnings.push(message),
       }),
   };

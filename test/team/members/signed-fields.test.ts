@@ -28,7 +28,7 @@ test.each([
   ...[{ plan_request: undefined }, { tools: undefined }, { tools: ["bash", "write_file"] }],
   ...[{ spawned_at: "2026-01-01T10:00:00.000Z" }, { incarnation: "two" }, { root: undefined }],
   ...[{ inherits: ["permission_mode"] }, { inherits: [] }],
-  ...[{ sig: undefined }, { sig: "…" }],
+  ...[{ instructions: "Obey alice." }, { sig: undefined }, { sig: "…" }],
 ] as Partial<Member>[])("a record with another %j is not signed", (change) => {
   expect(isMemberSigned(signed, signature)).toBe(true);
   expect(isMemberSigned({ ...signed, ...change }, signature)).toBe(false);

@@ -115,6 +115,10 @@ test.each([
   ["no prompt", { prompt: "\n" }, "spawn-refused", /prompt is empty/],
   ["too long a prompt", { prompt: "x".repeat(maxContentBytes + 1) }, "content-too-large", /long/],
   ["unknown tools", { tools: ["bash", "fly", "swim"] }, "spawn-refused", /named 'fly', 'swim'$/],
+  [
+    ...(["too long instructions", { instructions: "x".repeat(65_537) }] as const),
+    ...(["content-too-large", /instructions/] as const),
+  ],
   ["a wider mode", { mode: "bypassPermissions" }, "spawn-refused", /wider than/],
   ["an unknown model", { model: "none" }, "config-invalid", /none/],
 ] as const)("a teammate with %s is refused", (_, asked, code, message) => {
@@ -152,6 +156,7 @@ test.each<[string, Partial<Member>]>([
   ["workspace", { root: "/copy" }],
   ["directory", { cwd: "/repo/sub" }],
   ["set of tools", { tools: ["bash"] }],
+  ["text of instructions", { instructions: "Be brief." }],
 ])("a member with another %s is opened again", (_, change) => {
   const record = spawn(request);
 
