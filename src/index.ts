@@ -25,9 +25,16 @@ export type {
 } from "./mailbox/mailbox.ts";
 export type { Watchdogs } from "./model/ai-sdk/watched-request.ts";
 export type { ProviderFamily } from "./model/built-in-providers.ts";
-export type { FinishPart, Model, ModelPart, ModelRequest, Utterance } from "./model/model.ts";
+export type {
+  FinishPart,
+  Model,
+  ModelPart,
+  ModelRequest,
+  ThinkingRequest,
+  Utterance,
+} from "./model/model.ts";
 export {
-  type Effort,
+  type EffortLevel,
   type ModelFacts,
   modelFacts,
   type OwnFacts,
@@ -56,6 +63,7 @@ export type {
 } from "./processes/command-runner.ts";
 export type { JobRecords } from "./processes/job-records.ts";
 export { CronEntry, type CronId } from "./protocol/cron.ts";
+export { Effort } from "./protocol/effort.ts";
 export { AgentEvent, StoredEvent } from "./protocol/events.ts";
 export {
   lead,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Effort, KnownModels, ModelFacts } from "../../src/model/model-facts.ts";
+import type { EffortLevel, KnownModels, ModelFacts } from "../../src/model/model-facts.ts";
 import type { Price } from "../../src/model/prices.ts";
 import { addedModels, isLeftOut } from "./corrections.ts";
 import type { SourceModel, SourceRates } from "./source.ts";
@@ -68,11 +68,11 @@ function ratesOf({ input, output, cacheRead, cacheWrite }: SourceRates): Omit<Pr
 }
 
 /** The levels of a model whose effort can be set. */
-function effortsOf({ id, reasoning, thinkingLevelMap }: SourceModel): Effort[] | undefined {
+function effortsOf({ id, reasoning, thinkingLevelMap }: SourceModel): EffortLevel[] | undefined {
   if (!reasoning || !thinkingLevelMap) return undefined;
   const isAnthropics = /(^|\.|\/)claude-/.test(id);
   const { off, ...levels } = thinkingLevelMap;
-  const isTaken = (level: Exclude<Effort, "none">) => {
+  const isTaken = (level: Exclude<EffortLevel, "none">) => {
     if (level === "xhigh" || level === "max") return typeof levels[level] === "string";
     // Anthropic has no such level; the source maps it to another one.
     return levels[level] !== null && !(isAnthropics && level === "minimal");

@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Secrets } from "../lib/secrets.ts";
-import type { Model } from "../model/model.ts";
+import type { Model, ThinkingRequest } from "../model/model.ts";
 import type { Approvals } from "../permissions/approvals.ts";
 import type { Permissions } from "../permissions/permissions.ts";
 import type { OutputFiles } from "../processes/output-files.ts";
@@ -34,6 +34,8 @@ export interface AgentOptions {
   /** Whether it often waits for more than five minutes, as a lead does. */
   expectsPauses?: boolean;
   model: Model;
+  /** How much the model should think (default: as it does by itself). */
+  thinking?: ThinkingRequest | undefined;
   tools: readonly Tool[];
   transcript: Transcript;
   input: Input;

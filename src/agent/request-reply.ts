@@ -41,6 +41,7 @@ export async function* requestReply(
     conversation,
     maxOutputTokens: limits.maxOutputTokens,
     expectsPauses,
+    ...(options.thinking && { thinking: options.thinking }),
     signal,
   };
   for await (const part of model.stream(request)) {

@@ -1,4 +1,8 @@
-import type { LanguageModelV3 } from "@ai-sdk/provider";
+import type {
+  LanguageModelV3,
+  LanguageModelV3Prompt,
+  SharedV3ProviderOptions,
+} from "@ai-sdk/provider";
 import type { Clock } from "../lib/clock.ts";
 import { limits, maxBlocks } from "./ai-sdk/body-limits.ts";
 import type { Dialect } from "./ai-sdk/dialect.ts";
@@ -6,6 +10,7 @@ import { type Account, diagnose } from "./ai-sdk/failure.ts";
 import { type HttpFetch, httpFetch } from "./ai-sdk/http.ts";
 import { PromptWriter } from "./ai-sdk/prompt-writer.ts";
 import { ReplyReader } from "./ai-sdk/reply-reader.ts";
+import type { ModelThinking, ThinkingSettings } from "./ai-sdk/thinking.ts";
 import { type Watchdogs, WatchedRequest } from "./ai-sdk/watched-request.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import type { FinishPart, Model, ModelPart, ModelRequest } from "./model.ts";
@@ -15,6 +20,7 @@ export interface AiSdkModelOptions {
   /** The id that a person uses: `anthropic/claude-…`. */
   readonly id: string;
   readonly dialect: Dialect;
+  readonly thinking?: ModelThinking | undefined;
   readonly account: Account;
   readonly clock: Clock;
   readonly watchdogs: Watchdogs;
@@ -73,6 +79,15 @@ export class AiSdkModel implements Model {
     return { ...part, usage, ...(!hasWarned && { usageWarning: doubt(this.id, doubtfulCounts) }) };
   }
 
+  #thinking(
+    { thinking, maxOutputTokens }: ModelRequest,
+    prompt: LanguageModelV3Prompt,
+  ): ThinkingSettings | undefined {
+    const turnBeganWithThought = beganWithThought(prompt);
+    const asked = { ...thinking, maxOutputTokens, turnBeganWithThought };
+    return this.#options.thinking?.settings(asked);
+  }
+
   /** Yields the parts as they arrive. Throws the error of the provider or the SDK. */
   async *#relay(
     request: ModelRequest,
@@ -81,11 +96,13 @@ export class AiSdkModel implements Model {
   ): AsyncGenerator<ModelPart> {
     // A new one for each request: the SDK has no other way to assign bytes to a request.
     const model = this.#options.connect(wire.fetch);
-    const providerOptions = this.#options.dialect.options?.(request);
+    const prompt = this.#writer.prompt(request);
+    const thinking = this.#thinking(request, prompt);
+    const providerOptions = merged(this.#options.dialect.options?.(request), thinking?.options);
     const { stream } = await model.doStream({
-      prompt: this.#writer.prompt(request),
+      prompt,
       tools: this.#writer.tools(request.tools),
-      maxOutputTokens: request.maxOutputTokens,
+      maxOutputTokens: request.maxOutputTokens - (thinking?.addedTokens ?? 0),
       includeRawChunks: true,
       ...(providerOptions && { providerOptions }),
     });
@@ -106,6 +123,35 @@ export class AiSdkModel implements Model {
 }
 
 const aborted: ModelFailure = { kind: "aborted", message: "The call was aborted" };
+
+/** Two lots of options, each by the name of its provider. */
+function merged(
+  options: SharedV3ProviderOptions | undefined,
+  others: SharedV3ProviderOptions | undefined,
+): SharedV3ProviderOptions | undefined {
+  if (!options || !others) return options ?? others;
+  const names = new Set([...Object.keys(options), ...Object.keys(others)]);
+  return Object.fromEntries(
+    [...names].map((name) => [name, { ...options[name], ...others[name] }]),
+  );
+}
+
+/**
+ * Whether the turn that `prompt` continues, reply by reply with the results of its calls, began with
+ * a thought; undefined if it begins a turn.
+ */
+function beganWithThought(prompt: LanguageModelV3Prompt): boolean | undefined {
+  let began: boolean | undefined;
+  let hasResults = false;
+  for (const message of prompt.toReversed()) {
+    if (message.role === "tool") hasResults = true;
+    if (message.role !== "assistant") continue;
+    if (!hasResults) return began;
+    began = message.content[0]?.type === "reasoning";
+    hasResults = false;
+  }
+  return began;
+}
 
 function doubt(id: string, counts: readonly string[]): string {
   return `${id} reports a usage that cannot be true (${counts.join(", ")}). What it cost is estimated from the texts`;

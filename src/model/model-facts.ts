@@ -2,9 +2,9 @@ import { z } from "zod";
 import { Price } from "./prices.ts";
 import type { ProviderDefinitions } from "./provider-settings.ts";
 
-/** How much a model may think before it answers. `none` turns its thinking off. */
+/** The words of providers for how much a model thinks. `none` turns its thinking off. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
-export type Effort = (typeof efforts)[number];
+export type EffortLevel = (typeof efforts)[number];
 
 /** What is known of a model. A fact that is missing is not known. */
 export interface ModelFacts {
@@ -21,7 +21,7 @@ export interface ModelFacts {
    * The levels that the provider's own setting of effort takes. Missing if the model has no such
    * setting: its thinking, if it can think, is limited by a number of tokens.
    */
-  readonly efforts?: readonly Effort[] | undefined;
+  readonly efforts?: readonly EffortLevel[] | undefined;
 }
 
 const tokens = z.int().positive();

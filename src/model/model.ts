@@ -1,3 +1,4 @@
+import type { Effort } from "../protocol/effort.ts";
 import type { ToolSpec } from "../protocol/tools.ts";
 import type { ReplyBlock, StopReason, ToolResult } from "../protocol/transcript.ts";
 import type { Usage } from "../protocol/usage.ts";
@@ -26,13 +27,22 @@ export interface ModelRequest {
    * request has the same object, so that an adapter may cache its result for it.
    */
   readonly conversation: readonly Utterance[];
+  /** Of the whole reply, with its thoughts. */
   readonly maxOutputTokens: number;
   /**
    * True for a member that often waits for more than five minutes before its next request, as a lead
    * does for its team and the person: what a provider caches of the conversation should live longer.
    */
   readonly expectsPauses?: boolean;
+  /** How much the model should think (default: as it does by itself). */
+  readonly thinking?: ThinkingRequest | undefined;
   readonly signal: AbortSignal;
+}
+
+export interface ThinkingRequest {
+  readonly effort?: Effort | undefined;
+  /** For a model whose thoughts are limited by a number of tokens. */
+  readonly budgetTokens?: number | undefined;
 }
 
 /** One contribution to the conversation between a member and its model. */

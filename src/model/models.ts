@@ -20,7 +20,7 @@ export interface ModelsOptions extends ModelSurroundings {
   recording?: Recording | undefined;
 }
 
-const rehearsalId = "rehearsal";
+export const rehearsalId = "rehearsal";
 const replayPrefix = "replay:";
 
 /** Throws if a model cannot be used, as far as that is known without opening anything. */
@@ -33,7 +33,8 @@ export function reportsCost(id: string, configuration: ProviderConfiguration): b
   return hasProvider(id) && providerSettings(id, configuration).family === "openrouter";
 }
 
-function hasProvider(id: string): boolean {
+/** False for models that answer without a provider. */
+export function hasProvider(id: string): boolean {
   return id !== rehearsalId && !id.startsWith(replayPrefix);
 }
 
@@ -48,7 +49,10 @@ export function preloadModel(id: string, configuration: ProviderConfiguration): 
  */
 export async function warmUpModel(
   id: string,
-  surroundings: Pick<ModelSurroundings, "env" | "providers" | "clock">,
+  {
+    thinking,
+    ...surroundings
+  }: Pick<ModelSurroundings, "env" | "providers" | "clock"> & Pick<ModelRequest, "thinking">,
 ): Promise<void> {
   if (!hasProvider(id)) return;
   const fetch = async () => pingAnswer();
@@ -57,7 +61,9 @@ export async function warmUpModel(
     system: "",
     tools: [],
     conversation: [{ type: "input", texts: ["Hello."] }],
-    maxOutputTokens: 1,
+    maxOutputTokens: 8_000,
+    // Its options have a schema, too.
+    thinking,
     signal: new AbortController().signal,
   };
   // The answer is incomplete, so the stream ends with an error.

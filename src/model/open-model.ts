@@ -10,10 +10,12 @@ import {
 } from "./ai-sdk/dialect.ts";
 import type { HttpFetch } from "./ai-sdk/http.ts";
 import { markedForCache, openRouter } from "./ai-sdk/openrouter.ts";
+import type { ModelThinking } from "./ai-sdk/thinking.ts";
 import type { Watchdogs } from "./ai-sdk/watched-request.ts";
 import { AiSdkModel } from "./ai-sdk-model.ts";
 import { isBearerToken, type ProviderFamily } from "./built-in-providers.ts";
 import type { Model } from "./model.ts";
+import { modelFacts } from "./model-facts.ts";
 import {
   type ProviderConfiguration,
   type ProviderSettings,
@@ -32,11 +34,13 @@ export interface ModelSurroundings extends ProviderConfiguration {
 export async function openModel(id: string, surroundings: ModelSurroundings): Promise<Model> {
   const { clock, watchdogs, fetch } = surroundings;
   const settings = providerSettings(id, surroundings);
-  const { family, label, baseUrl, key, keyName, headersMs } = settings;
+  const { family, label, baseUrl, key, keyName, headersMs, model } = settings;
   const { dialect, load, addressHint } = families[family];
+  const facts = await modelFacts(id, surroundings);
   return new AiSdkModel({
     id,
     dialect,
+    thinking: dialect.thinking?.(model, facts),
     connect: await load(settings),
     account: {
       ...{ label, baseUrl, keyName, addressHint },
@@ -53,6 +57,15 @@ export function preloadProvider(id: string, configuration: ProviderConfiguration
   const settings = providerSettings(id, configuration);
   // Opening the model meets the failure again, and reports it.
   families[settings.family].load(settings).catch(() => undefined);
+}
+
+/** How a model is told to think; undefined if it cannot be told. */
+export async function thinkingOf(
+  id: string,
+  configuration: ProviderConfiguration,
+): Promise<ModelThinking | undefined> {
+  const { family, model } = providerSettings(id, configuration);
+  return families[family].dialect.thinking?.(model, await modelFacts(id, configuration));
 }
 
 /** An SDK's model, all of whose requests go through `through`. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Effort } from "./effort.ts";
 import { lead, MemberName, MessageId, RequestId, TeamId, TeammateName } from "./ids.ts";
 import { PermissionMode } from "./message.ts";
 
@@ -9,7 +10,7 @@ export const MemberStatus = z.enum(["working", "idle", "shutdown", "failed"]);
 export type MemberStatus = z.infer<typeof MemberStatus>;
 
 /** The fields of a member's record that it can have from the lead. */
-export const InheritedField = z.enum(["model", "permission_mode"]);
+export const InheritedField = z.enum(["model", "effort", "permission_mode"]);
 export type InheritedField = z.infer<typeof InheritedField>;
 
 /** One member as the roster has it. Fields that are not ours are kept. */
@@ -18,6 +19,7 @@ export const Member = z.looseObject({
   role: z.string(),
   status: MemberStatus,
   model: z.string().optional(),
+  effort: Effort.optional(),
   color: z.string().optional(),
   /** What a person would want to know besides the status, such as `waiting for approval`. */
   detail: z.string().optional(),

@@ -4,6 +4,7 @@ import { hasErrno, TeamError } from "../errors.ts";
 import { nearest } from "../lib/nearest.ts";
 import { parseValue } from "../lib/parse-value.ts";
 import { OwnModels } from "../model/model-facts.ts";
+import { Effort } from "../protocol/effort.ts";
 import { PermissionMode } from "../protocol/message.ts";
 import { isInstructionsSize, maxInstructionsBytes } from "./members/member-definition.ts";
 import type { TeamOptions } from "./team-options.ts";
@@ -45,6 +46,8 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
   env: { schema: isObject, must: "be an object of environment variables" },
   onWarning: callback,
   model: { schema: text, must: "be a text such as anthropic/<model>" },
+  effort: { schema: Effort, must: `be one of ${Effort.options.join(", ")}` },
+  thinkingBudget: { schema: z.int().min(1_024), must: "be a whole number of tokens, 1024 or more" },
   mode: { schema: PermissionMode, must: `be one of ${PermissionMode.options.join(", ")}` },
   ...{ allow: ruleTexts, ask: ruleTexts, deny: ruleTexts },
   instructions: {

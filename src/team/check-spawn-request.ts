@@ -2,6 +2,7 @@ import { z } from "zod";
 import { TeamError } from "../errors.ts";
 import { nearest } from "../lib/nearest.ts";
 import { parseValue } from "../lib/parse-value.ts";
+import { Effort } from "../protocol/effort.ts";
 import { PermissionMode } from "../protocol/message.ts";
 import type { SpawnRequest } from "../tools/team/team-access.ts";
 
@@ -13,6 +14,7 @@ const fields = {
   role: z.string(),
   prompt: z.string(),
   model: text,
+  effort: Effort.optional(),
   tools: z.array(z.string()).optional(),
   instructions: text,
   mode: PermissionMode.optional(),

@@ -1,9 +1,11 @@
 import { dirname } from "node:path";
 import { Budget, type BudgetLimits } from "../agent/bill.ts";
+import { TeamError } from "../errors.ts";
 import { dashboardsDirectory, headPath, pipesDirectory, teamKeyPath } from "../keys/team-key.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { childEnvironment, Secrets } from "../lib/secrets.ts";
-import type { Model } from "../model/model.ts";
+import { chooseThinking, effortProblem } from "../model/choose-thinking.ts";
+import type { Model, ThinkingRequest } from "../model/model.ts";
 import { type ModelFacts, modelFacts, type OwnModels } from "../model/model-facts.ts";
 import {
   checkModel,
@@ -28,12 +30,14 @@ import { OutputFiles } from "../processes/output-files.ts";
 import { Pipes } from "../processes/pipes.ts";
 import { Programs } from "../processes/programs.ts";
 import { RunningCommands } from "../processes/running-commands.ts";
+import type { Effort } from "../protocol/effort.ts";
 import { lead, type MemberName } from "../protocol/ids.ts";
 import { ownTool } from "../tools/own-tool.ts";
 import type { Tool } from "../tools/tool.ts";
 import { FileLocks } from "../workspace/file-locks.ts";
 import { FileTeamStore } from "./file-team-store.ts";
 import type { OwnSystemPrompt } from "./member-prompt.ts";
+import type { LeadSettings } from "./members/member-definition.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
 import type { TeamPlace } from "./team-place.ts";
 import type { TeamStore } from "./team-store.ts";
@@ -109,6 +113,8 @@ export class Equipment implements AsyncDisposable {
   /** Of every command that a member runs: without provider keys. */
   readonly environment: Readonly<Record<string, string>>;
   readonly #budgets = new Map<MemberName, Budget>();
+  /** What the person was told about thinking. */
+  readonly #told = new Set<string>();
   readonly #openModel: (id: string, member: MemberName) => Promise<Model>;
   readonly #providers: ProviderConfiguration;
   readonly #ownModels: OwnModels | undefined;
@@ -182,9 +188,9 @@ export class Equipment implements AsyncDisposable {
   }
 
   /** Makes ready what is slow when it is used for the first time. */
-  async warmUp(modelId: string): Promise<void> {
+  async warmUp({ model: modelId, effort }: LeadSettings): Promise<void> {
     this.pipes.prepare();
-    const surroundings = { ...this.#providers, clock: this.place.clock };
+    const surroundings = { ...this.#providers, clock: this.place.clock, thinking: { effort } };
     if (this.isModelOurs) await warmUpModel(modelId, surroundings);
   }
 
@@ -196,6 +202,32 @@ export class Equipment implements AsyncDisposable {
   /** Throws where a model cannot be had, as far as that can be known without opening it. */
   checkModel(id: string): void {
     if (this.isModelOurs) checkModel(id, this.#providers);
+  }
+
+  /** Throws where a model certainly cannot be asked for an effort. */
+  async checkEffort(id: string, effort: Effort): Promise<void> {
+    const problem = this.isModelOurs && (await effortProblem(id, effort, this.#providers));
+    if (!problem) return;
+    throw new TeamError("spawn-refused", `The effort ${effort} is not possible: ${problem}`, {
+      hint: "Choose one that the model takes, or another model, or leave it out.",
+    });
+  }
+
+  /** What is asked of a model, as far as it takes it. The person is told of the rest, once. */
+  async thinkingFor(
+    id: string,
+    asked: ThinkingRequest,
+    maxOutputTokens: number,
+  ): Promise<ThinkingRequest> {
+    // A model of the library's user decides for itself.
+    if (!this.isModelOurs) return asked;
+    const options = { ...this.#providers, maxOutputTokens };
+    const { thinking, unsent } = await chooseThinking(id, asked, options);
+    for (const sentence of unsent.filter((each) => !this.#told.has(each))) {
+      this.#told.add(sentence);
+      this.place.onWarning(sentence);
+    }
+    return thinking;
   }
 
   commandOwner(member: MemberName): CommandOwner {

@@ -116,19 +116,21 @@ export async function checkMember(
   memberPrompt(definition, equipment.systemPrompt);
 }
 
-type ModelParts = Pick<AgentOptions, "model" | "bill" | "limits">;
+type ModelParts = Pick<AgentOptions, "model" | "thinking" | "bill" | "limits">;
 
 /** The model, what it costs, and what bounds it. */
 async function modelParts(
   equipment: Equipment,
-  { name, model: id, maxTurns, budget }: MemberDefinition,
+  { name, model: id, effort, thinkingBudget, maxTurns, budget }: MemberDefinition,
 ): Promise<ModelParts> {
   const { store, place } = equipment;
   const model = await equipment.openModel(id, name);
   const { price, contextWindow = assumedWindow } = await equipment.modelFacts(model.id);
   const own = budget ? [equipment.budgetOf(name, budget)] : [];
+  const asked = { effort, budgetTokens: thinkingBudget };
   return {
     model,
+    thinking: await equipment.thinkingFor(id, asked, maxOutputTokens),
     bill: new Bill({
       member: name,
       model: model.id,

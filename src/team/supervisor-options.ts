@@ -1,5 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Secrets } from "../lib/secrets.ts";
+import type { Effort } from "../protocol/effort.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import type {
   LeadSettings,
@@ -25,6 +26,8 @@ export interface SupervisorOptions {
   /** The tools to work with that teammates may have. */
   toolNames: readonly string[];
   checkModel(id: string): void;
+  /** Throws where a model certainly cannot be asked for an effort. */
+  checkEffort(id: string, effort: Effort): Promise<void>;
   /** Where texts go that are too long for a message. */
   outputs: string;
   keepWhole(path: string, text: string): Promise<void>;

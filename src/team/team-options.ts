@@ -4,6 +4,7 @@ import { TeamError } from "../errors.ts";
 import { checkModel } from "../model/models.ts";
 import { defaultModelId, type Environment } from "../model/provider-settings.ts";
 import { parseRule, type Rule, requireKnownTool } from "../permissions/rule.ts";
+import type { Effort } from "../protocol/effort.ts";
 import type { PermissionMode } from "../protocol/message.ts";
 import { checkOwnTools } from "../tools/check-own-tools.ts";
 import { workToolNames } from "../tools/work-tools.ts";
@@ -24,6 +25,10 @@ export interface TeamOptions extends Omit<EquipmentOptions, "place" | "env" | "a
   onWarning?(message: string): void;
   /** The model of the lead, and of teammates without their own (default: `TROUPE_MODEL`). */
   model?: string | undefined;
+  /** How much the lead thinks, and teammates without their own effort (default: as their models do). */
+  effort?: Effort | undefined;
+  /** How many tokens a reply may spend on thoughts, for models that take a number. */
+  thinkingBudget?: number | undefined;
   /** The lead's mode (default: the one that was last set by `setMode`, or `default`). */
   mode?: PermissionMode | undefined;
   /**
@@ -126,8 +131,9 @@ export function leadSettings(options: OpenTeamOptions): LeadSettings {
   const { instructions, memberTools } = options;
   requireToolNames(options);
   const rules = rulesOf(options);
+  const { effort, thinkingBudget } = options;
   return {
-    ...{ root: cwd, cwd, model, mode, rules, maxTurns },
+    ...{ root: cwd, cwd, model, effort, thinkingBudget, mode, rules, maxTurns },
     ...{ memberBudget, instructions, memberTools },
   };
 }

@@ -101,6 +101,7 @@ export class Team implements AsyncDisposable {
           teamToolsFor(self, { supervisor: team, timetable: crons, own }),
         toolNames: settings.memberTools?.teammates ?? toolNamesOf(options),
         checkModel: (id) => equipment.checkModel(id),
+        checkEffort: (id, effort) => equipment.checkEffort(id, effort),
         outputs: layout.outputs,
         keepWhole,
         autoclaim: options.autoclaim ?? defaults.autoclaim,

@@ -28,7 +28,7 @@ async function warmUpAfter(
   if (!(await hasBegun(events))) return;
   // By then the request is handed to the system.
   await setImmediate();
-  await equipment.warmUp(lead.model);
+  await equipment.warmUp(lead);
   const permissions = await permissionsFor(equipment, lead);
   await permissions.judge({ tool: "", action: { type: "command", command: "true" } });
 }

@@ -224,6 +224,7 @@ export class Story {
         teamToolsFor(self, { supervisor, timetable: noTimetable, own }),
       toolNames: [],
       checkModel: () => undefined,
+      checkEffort: async () => undefined,
       outputs: "/project/.team/outputs",
       keepWhole: async () => undefined,
       autoclaim: true,

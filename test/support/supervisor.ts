@@ -61,6 +61,7 @@ export async function openSupervisor(options: TestSupervisorOptions = {}) {
     teamTools: () => () => [],
     ...{ toolNames: [], outputs: "/outputs", maxTeammates: 8, graceMs: 5_000 },
     checkModel: () => undefined,
+    checkEffort: async () => undefined,
     keepWhole: async () => undefined,
     onWarning: (message) => void warnings.push(message),
   });

@@ -13,7 +13,16 @@ const cwd = process.cwd();
 test("right options are accepted, and undefined ones count as left out", async () => {
   const full: Required<TeamOptions> = {
     ...{ cwd, place: teamPlace(cwd), env: process.env, onWarning: () => undefined },
-    ...{ model: "a/b", mode: "plan", allow: ["bash"], ask: [], deny: [], maxTurns: 1 },
+    ...{
+      model: "a/b",
+      effort: "low",
+      thinkingBudget: 1024,
+      mode: "plan",
+      allow: ["bash"],
+      ask: [],
+      deny: [],
+      maxTurns: 1,
+    },
     ...{ memberBudget: { maxTokens: 5 }, budget: { maxCostUsd: 0.5, maxTokens: undefined } },
     ...{ maxTeammates: 1, autoclaim: false, shutdownGraceMs: 1, planApproval: "user" },
     ...{ onRequest: () => undefined, approvals: { timeoutMs: 5 }, providers: {} },
@@ -40,6 +49,8 @@ test.each([
   [{ env: "PATH=/bin" }, /env must be an object/],
   [{ onWarning: console }, /onWarning must be a function/],
   [{ model: "" }, /model must be a text such as anthropic/],
+  [{ effort: "xhigh" }, /effort must be one of none, low, medium, high, max/],
+  [{ thinkingBudget: 1023 }, /thinkingBudget must be a whole number of tokens, 1024 or more/],
   [{ mode: "yolo" }, /mode must be one of default, acceptEdits, plan, bypassPermissions/],
   [{ allow: "bash" }, /allow must be a list of permission rules/],
   [{ ask: [1] }, /ask must be/],

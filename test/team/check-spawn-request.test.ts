@@ -7,7 +7,7 @@ const request = { name: "alice", role: "coder", prompt: "Begin." };
 test("right requests are accepted, and undefined fields count as left out", () => {
   const full: Required<SpawnRequest> = {
     ...{ ...request, model: "a/b", tools: ["bash"], mode: "plan", planRequired: true },
-    ...{ root: "/copy", cwd: "sub", fresh: true, instructions: "Be brief." },
+    ...{ effort: "low", root: "/copy", cwd: "sub", fresh: true, instructions: "Be brief." },
   };
 
   checkSpawnRequest(full);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseValue } from "../../lib/parse-value.ts";
+import { Effort } from "../../protocol/effort.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import type { Command, Option } from "../command.ts";
 import { wrongUsage } from "../parse-arguments.ts";
@@ -29,6 +30,7 @@ const { shape } = StatedSettings;
 const Flags = Invocation.extend({
   ...shape,
   "permission-mode": PermissionMode.optional(),
+  "thinking-budget": asNumber(shape["thinking-budget"]),
   "max-turns": asNumber(shape["max-turns"]),
   "max-cost": asNumber(shape["max-cost"]),
   timeout: asNumber(shape.timeout),
@@ -61,6 +63,15 @@ export const teamOptions: Readonly<Record<string, Option>> = {
     summary: "the lead's model, or replay:<file> (default: $TROUPE_MODEL)",
   },
   ...placeOptions,
+  effort: {
+    takes: "<effort>",
+    choices: Effort.options,
+    summary: `how much the models think: ${Effort.options.join(", ")} (default: as they do by themselves)`,
+  },
+  "thinking-budget": {
+    takes: "<tokens>",
+    summary: "how much of a reply may be thoughts, for models that take a number",
+  },
   "permission-mode": {
     takes: "<mode>",
     choices: PermissionMode.options,

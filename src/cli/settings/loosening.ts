@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isWiderMode } from "../../permissions/modes.ts";
+import { isMoreEffort } from "../../protocol/effort.ts";
 import { oneLine } from "../render/one-line.ts";
 import { SettingName, type Settings, type StatedSettings, shownValue } from "./settings.ts";
 
@@ -41,6 +42,11 @@ type SettingComparison = (theirs: StatedSettings, own: Settings) => boolean;
 
 const isLooser: Readonly<Record<SettingName, SettingComparison>> = {
   model: ({ model }, own) => model !== undefined && model !== own.model,
+  // More thinking costs more.
+  effort: ({ effort }, own) =>
+    effort !== undefined && (own.effort === undefined || isMoreEffort(effort, own.effort)),
+  "thinking-budget": (theirs, own) =>
+    (theirs["thinking-budget"] ?? 0) > (own["thinking-budget"] ?? 0),
   "permission-mode": ({ "permission-mode": mode }, own) =>
     mode !== undefined && isWiderMode(mode, own["permission-mode"]),
   allow: (theirs, own) => newRules(theirs, own).length > 0,

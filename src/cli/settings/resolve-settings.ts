@@ -166,6 +166,8 @@ export function teamSettings(
 ): Omit<Parameters<Io["openTeam"]>[0], "denies" | "teamDir"> {
   return {
     model: settings.model,
+    effort: settings.effort,
+    thinkingBudget: settings["thinking-budget"],
     cwd: settings.cwd,
     env: settings.env,
     providers: settings.providers,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { providerFamilies } from "../../model/built-in-providers.ts";
+import { Effort } from "../../protocol/effort.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import { defaults } from "../../team/team-options.ts";
 
@@ -30,6 +31,15 @@ export const StatedSettings = z.strictObject({
     .min(1)
     .optional()
     .describe("Model of the lead, and of teammates without their own: <provider>/<model>"),
+  effort: Effort.optional().describe(
+    "How much the lead thinks, and teammates without their own effort",
+  ),
+  "thinking-budget": z
+    .number()
+    .int()
+    .min(1_024)
+    .optional()
+    .describe("Tokens that a reply may spend on thoughts, for models that take a number"),
   "permission-mode": PermissionMode.exclude(["bypassPermissions"])
     .optional()
     .describe("What runs without asking; bypassPermissions can only be given as a flag"),
@@ -76,7 +86,7 @@ export type StatedSettings = Omit<z.infer<typeof StatedSettings>, "permission-mo
 export const SettingName = StatedSettings.keyof();
 export type SettingName = z.infer<typeof SettingName>;
 
-type WithoutDefault = "model" | "max-cost" | "timeout";
+type WithoutDefault = "model" | "effort" | "thinking-budget" | "max-cost" | "timeout";
 
 /** All settings, with defaults filled in. */
 export type Settings = Pick<StatedSettings, WithoutDefault> & {
@@ -104,6 +114,8 @@ export function withDefaults(stated: StatedSettings): Settings {
 /** The allowed values, to finish the sentence "must be …". */
 const allowedValues: Readonly<Record<SettingName, string>> = {
   model: "a text such as anthropic/<model>",
+  effort: `one of ${Effort.options.join(", ")}`,
+  "thinking-budget": "a whole number of tokens from 1024",
   "permission-mode": "plan, default or acceptEdits; bypassPermissions can only be a flag",
   allow: "a list of permission rules",
   ask: "a list of permission rules",

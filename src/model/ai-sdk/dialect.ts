@@ -3,6 +3,14 @@ import type { JSONValue, SharedV3ProviderOptions } from "@ai-sdk/provider";
 import { z } from "zod";
 import type { Usage } from "../../protocol/usage.ts";
 import type { ModelRequest } from "../model.ts";
+import type { ModelFacts } from "../model-facts.ts";
+import {
+  anthropicThinking,
+  compatibleThinking,
+  googleThinking,
+  type ModelThinking,
+  openAiThinking,
+} from "./thinking.ts";
 
 /** Differences between providers that the SDK does not hide. */
 export interface Dialect {
@@ -18,6 +26,8 @@ export interface Dialect {
   options?(request: Pick<ModelRequest, "system">): SharedV3ProviderOptions;
   /** True if the system prompt of a model can have a mark for OpenAI's cache. */
   marksSystem?(model: string): boolean;
+  /** How a model is told to think; undefined if it cannot be told. */
+  thinking?(model: string, facts: ModelFacts): ModelThinking;
   /** True if a thought with these data may be sent back. `all` are those of the whole reply. */
   takesThought(data: ThoughtData, all: readonly ThoughtData[]): boolean;
   /** For a provider whose thoughts the SDK does not pass on: reads them from the events of one reply. */
@@ -113,6 +123,7 @@ export const anthropic: Dialect = {
   showsImagesInResults: true,
   marksErrors: true,
   callId: /^[\w-]+$/,
+  thinking: anthropicThinking,
   takesThought: (data) => "signature" in data || "redactedData" in data,
   usageIn(event) {
     const { data } = AnthropicEvent.safeParse(event);
@@ -172,6 +183,7 @@ export const openAiResponses: Dialect = {
     const [, major = 0, minor = 0] = (/^gpt-(\d+)(?:\.(\d+))?/.exec(model) ?? []).map(Number);
     return major > 5 || (major === 5 && minor >= 6);
   },
+  thinking: openAiThinking,
   // A summary in several parts has the encrypted thought with the last of them only.
   takesThought: ({ itemId }, all) =>
     all.some(
@@ -212,6 +224,7 @@ export const chatCompletions: Dialect = {
   showsImagesInResults: false,
   marksErrors: false,
   callId: /./,
+  thinking: compatibleThinking,
   takesThought: () => true,
   usageIn: chatUsage,
   ignores: () => false,
@@ -244,6 +257,7 @@ export const google: Dialect = {
   showsImagesInResults: true,
   marksErrors: false,
   callId: /./,
+  thinking: googleThinking,
   takesThought: () => true,
   usageIn(event) {
     const usage = GoogleEvent.safeParse(event).data?.usageMetadata;

@@ -1,18 +1,23 @@
+import type { Effort } from "../../protocol/effort.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
 import type { InheritedField, Member } from "../../protocol/team.ts";
 
 /** The settings of the lead that a teammate has where nothing else was asked for. */
 export interface LeadsChoices {
   model: string;
+  effort?: Effort | undefined;
   mode: PermissionMode;
 }
 
 /**
- * The record with the lead's model and mode, where it has them from the lead: the record shows what is
+ * The record with the lead's model, effort and mode, where it has them from the lead: the record shows what is
  * in force, also to other processes. Returns the same record where nothing changes.
  */
-export function followLead(record: Member, { model, mode }: Partial<LeadsChoices>): Member {
-  const leads = { model: model ?? record.model, permission_mode: mode ?? record.permission_mode };
+export function followLead(record: Member, choices: Partial<LeadsChoices>): Member {
+  const { model = record.model, mode = record.permission_mode } = choices;
+  // The lead may have none, so that its teammates have none either.
+  const effort = "effort" in choices ? choices.effort : record.effort;
+  const leads = { model, effort, permission_mode: mode };
   const changed = (record.inherits ?? []).filter((field) => record[field] !== leads[field]);
   if (changed.length === 0) return record;
   return { ...record, ...Object.fromEntries(changed.map((field) => [field, leads[field]])) };

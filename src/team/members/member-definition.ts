@@ -4,6 +4,7 @@ import type { Role } from "../../agent/system-prompt.ts";
 import type { SetAside } from "../../mailbox/mailbox.ts";
 import type { Permissions } from "../../permissions/permissions.ts";
 import type { Rule } from "../../permissions/rule.ts";
+import type { Effort } from "../../protocol/effort.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
 import type { Message, PermissionMode } from "../../protocol/message.ts";
 import type { Member } from "../../protocol/team.ts";
@@ -22,6 +23,10 @@ export interface MemberDefinition {
   cwd: string;
   /** Such as `anthropic/claude-…`. */
   model: string;
+  /** How much it thinks (default: as its model does by itself). */
+  effort?: Effort | undefined;
+  /** How many tokens it may think, where its model takes a number. */
+  thinkingBudget?: number | undefined;
   /**
    * The mode that was asked for; `widestMode` of its context limits it. The widest mode for a member that
    * has the lead's.
@@ -72,7 +77,7 @@ export interface OwnMail {
 /** What all teammates have from their lead. */
 export type LeadSettings = Pick<
   MemberDefinition,
-  "root" | "cwd" | "model" | "mode" | "rules" | "maxTurns"
+  "root" | "cwd" | "model" | "effort" | "thinkingBudget" | "mode" | "rules" | "maxTurns"
 > & {
   /** Of each teammate. */
   memberBudget?: BudgetLimits | undefined;
@@ -118,6 +123,8 @@ export function teammateDefinition(
     root: root ?? settings.root,
     cwd,
     model: ownField(record, "model") ?? settings.model,
+    effort: ownField(record, "effort") ?? settings.effort,
+    thinkingBudget: settings.thinkingBudget,
     mode: ownModeLimit(record),
     rules,
     maxTurns: settings.maxTurns,

@@ -7,6 +7,7 @@ import { withOwnMode } from "./inherited-fields.ts";
 const signedFields = [
   "role",
   "model",
+  "effort",
   "root",
   "cwd",
   "status",
@@ -105,8 +106,8 @@ function unsignedRecord({ name }: Member, isKnown: boolean): string {
 
 /** Whether it works or is idle decides nothing, and changes all the time. */
 function signedText({ name, ...member }: Member): string {
-  const { root, inherits, instructions, status } = member;
-  const others = ["root", "inherits", "instructions", "status", "ending"];
+  const { root, inherits, effort, instructions, status } = member;
+  const others = ["root", "inherits", "effort", "instructions", "status", "ending"];
   const fields = signedFields.filter((field) => !others.includes(field));
   return canonicalJson({
     name,
@@ -115,6 +116,7 @@ function signedText({ name, ...member }: Member): string {
     root,
     inherits,
     instructions,
+    effort,
     ...Object.fromEntries(fields.map((field) => [field, member[field] ?? null])),
   });
 }

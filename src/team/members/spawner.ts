@@ -1,5 +1,6 @@
 import { TeamError } from "../../errors.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { Effort } from "../../protocol/effort.ts";
 import { MemberName } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
 import type { Member, TeamRecord } from "../../protocol/team.ts";
@@ -21,6 +22,8 @@ export interface SpawnerOptions {
   toolNames: readonly string[];
   maxTeammates: number;
   checkModel(id: string): void;
+  /** Throws where a model certainly cannot be asked for an effort. */
+  checkEffort(id: string, effort: Effort): Promise<void>;
   /** Throws where a member could not be opened as its record says. */
   check(record: Member): Promise<void>;
   open(record: Member): Promise<MemberHandle>;
@@ -141,7 +144,7 @@ export class Spawner {
     const { hub, post } = protocols;
     const { name } = record;
     try {
-      const member = await this.#prepareWithOthers(record, before, request.fresh === true);
+      const member = await this.#prepareWithOthers(record, { before, request });
       await turn;
       // The lead's mode may have changed since the spawn was asked for.
       const { lead, leadsMode } = this.#options;
@@ -174,8 +177,8 @@ export class Spawner {
   }
 
   /** Waits for the members that are being prepared already, also for those that fail. */
-  async #prepareWithOthers(record: Member, before: Member | undefined, isFresh: boolean) {
-    const preparing = this.#prepare(record, before, isFresh);
+  async #prepareWithOthers(record: Member, start: Pick<SpawnStart, "before" | "request">) {
+    const preparing = this.#prepare(record, start);
     this.#preparing.add(preparing);
     try {
       await Promise.allSettled([...this.#preparing]);
@@ -185,12 +188,14 @@ export class Spawner {
     }
   }
 
-  async #prepare(record: Member, before: Member | undefined, isFresh: boolean) {
+  async #prepare(record: Member, { before, request }: Pick<SpawnStart, "before" | "request">) {
     const { plans, shutdowns, removals } = this.#options.protocols;
     const { name } = record;
+    // An effort that was asked for is never left out: the lead would not learn of it.
+    if (request.effort) await this.#options.checkEffort(record.model ?? "", request.effort);
     // The removal of the earlier member of this name must not affect its successor.
     await removals.settled(name);
-    const member = await this.#openOrReuse(record, before, isFresh);
+    const member = await this.#openOrReuse(record, before, request.fresh === true);
     await plans.begin(name, record.plan_required === true);
     // Shutdown requests to its predecessor are over.
     await shutdowns.settle(name);

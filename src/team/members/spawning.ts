@@ -43,6 +43,8 @@ export function spawnedRecord(request: SpawnRequest, surroundings: SpawnSurround
   const ownModel = request.model ?? ownField(known, "model");
   const model = ownModel ?? lead.model;
   surroundings.checkModel(model);
+  const ownEffort = request.effort ?? ownField(known, "effort");
+  const effort = ownEffort ?? lead.effort;
   const ownMode = ownModeOf(request, known, lead.mode);
   const tools = request.tools ?? known?.tools;
   requireTools(tools, surroundings.toolNames);
@@ -53,10 +55,11 @@ export function spawnedRecord(request: SpawnRequest, surroundings: SpawnSurround
     role,
     status: "working",
     model,
+    ...(effort && { effort }),
     color: known?.color ?? colors[team.members.length % colors.length] ?? "white",
     ...directoriesOf(request, known, lead.cwd),
     permission_mode: ownMode ?? lead.mode,
-    inherits: missing({ model: ownModel, permission_mode: ownMode }),
+    inherits: missing({ model: ownModel, effort: ownEffort, permission_mode: ownMode }),
     plan_required: request.planRequired ?? known?.plan_required ?? false,
     ...(tools && { tools: [...tools] }),
     ...(instructions && { instructions }),
@@ -67,9 +70,9 @@ export function spawnedRecord(request: SpawnRequest, surroundings: SpawnSurround
 
 /** True when a member can go on as it is open already. */
 export function isSameMember(a: Member, b: Member): boolean {
-  const parts = ({ role, model, root, cwd, tools, instructions }: Member) =>
-    JSON.stringify([role, model, root ?? null, cwd, tools ?? null, instructions ?? null]);
-  return parts(a) === parts(b);
+  const parts = ({ role, model, effort, root, cwd, tools, instructions }: Member) =>
+    [role, model, effort, root, cwd, tools, instructions].map((part) => part ?? null);
+  return JSON.stringify(parts(a)) === JSON.stringify(parts(b));
 }
 
 function missing(own: Pick<Member, InheritedField>): InheritedField[] {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { CronDraft, CronEntry } from "../../protocol/cron.ts";
+import type { Effort } from "../../protocol/effort.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
 import type { Request } from "../../protocol/request.ts";
@@ -82,6 +83,8 @@ export interface SpawnRequest {
   /** Its first message, which says all that it must know: it sees nothing of the lead's conversation. */
   prompt: string;
   model?: string | undefined;
+  /** How much it thinks. */
+  effort?: Effort | undefined;
   /** The names of its tools for work, beside those for mail and tasks (default: all). */
   tools?: readonly string[] | undefined;
   /** A text for its system prompt, which holds for all its work. Only the library gives one. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Effort } from "../../protocol/effort.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import type { Member, TeamRecord } from "../../protocol/team.ts";
 import { coordinationTool } from "./coordination-tool.ts";
@@ -43,6 +44,7 @@ export const spawnTeammate = coordinationTool({
     role: FilledText,
     prompt: FilledText,
     model: z.string().optional(),
+    effort: Effort.describe("How much it thinks").optional(),
     tools: z.array(z.string()).optional(),
     permission_mode: PermissionMode.optional(),
     plan_required: z.boolean().describe("No changes before you approve its plan").optional(),

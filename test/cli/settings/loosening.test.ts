@@ -24,6 +24,10 @@ const looser: [StatedSettings, StatedSettings][] = [
   [{ "max-teammates": 33 }, {}],
   [{ autoclaim: true }, { autoclaim: false }],
   [{ model: "openai/x" }, {}],
+  [{ effort: "low" }, {}],
+  [{ effort: "max" }, { effort: "high" }],
+  [{ "thinking-budget": 1_024 }, {}],
+  [{ "thinking-budget": 2_000 }, { "thinking-budget": 1_999 }],
   [{ model: "replay:x" }, { model: "openai/x" }],
   [{ providers: { a: router } }, {}],
   [{ providers: { a: { ...router, baseUrl: "https://b.example" } } }, { providers: { a: router } }],
@@ -54,6 +58,11 @@ const stricter: [StatedSettings, StatedSettings][] = [
   [{ autoclaim: false }, {}],
   [{ autoclaim: true }, {}],
   [{ model: "openai/x" }, { model: "openai/x" }],
+  [
+    { effort: "low", "thinking-budget": 2_000 },
+    { effort: "low", "thinking-budget": 2_000 },
+  ],
+  [{ effort: "none" }, { effort: "low" }],
   [{ providers: { a: router } }, { providers: { a: router, b: router } }],
   [{ providers: {} }, {}],
 ];

@@ -70,6 +70,11 @@ test("P23 a teammate that cannot be as requested is not spawned, and the error s
   const wrong: [ReplyBlock, RegExp][] = [
     [spawns("alice", { model: "nosuch/model" }), /nosuch/],
     [spawns("alice", { model: "" }), /model/i],
+    [spawns("alice", { effort: "extreme" }), /effort/],
+    [
+      spawns("alice", { model: "openai/gpt-4o", effort: "high" }),
+      /effort high is not possible: openai\/gpt-4o cannot be asked to think/,
+    ],
     [spawns("alice", { tools: ["read_file", "fly"] }), /'fly'.*read_file/s],
     [spawns("alice", { permission_mode: "bypassPermissions" }), /wider.*'default'/s],
     [spawns("alice", { permission_mode: "godmode" }), /permission_mode/],
@@ -114,6 +119,61 @@ test("P23 spawning again with another model keeps nothing of the old one but the
   expect(second).toMatchObject({ api: "openai-responses", body: { model: "other" } });
   expect(second?.text).toContain("You are 'alice', role: tester");
   expect(second?.text).toContain("As before.");
+});
+
+test("P23 a teammate thinks with the requested effort, or with the lead's; spawning again changes it", async () => {
+  const again = reply([spawns("alice", { effort: "high" }), calls("wait_for_teammates", {})]);
+  await using wire = await TeamOnWire.start({
+    lead: [
+      reply([
+        spawns("alice", { model: "openai/gpt-6-sol", effort: "max" }),
+        spawns("bob", {}),
+        calls("wait_for_teammates", {}),
+      ]),
+      again,
+      says("Over."),
+    ],
+    alice: [says("Done.")],
+    bob: [says("Done.")],
+  });
+  const team = await wire.open({ model: "anthropic/claude-opus-5", effort: "low" });
+  await team.prompt("Go.");
+  await team.quiet();
+
+  const effortsOf = (name: string) => {
+    return wire.requestsOf(name).map(({ body }) => body.reasoning ?? body.output_config);
+  };
+  expect(effortsOf("lead")[0]).toEqual({ effort: "low" });
+  expect(effortsOf("bob")).toEqual([{ effort: "low" }]);
+  expect(effortsOf("alice")).toEqual([
+    { effort: "max", summary: "auto" },
+    { effort: "high", summary: "auto" },
+  ]);
+  expect(await memberOnDisk(wire, "alice")).toMatchObject({ effort: "high" });
+  expect(await memberOnDisk(wire, "bob")).toMatchObject({ effort: "low" });
+});
+
+test("P23 an effort that an inheriting teammate's model cannot take is left out, and the person is told once", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [
+      reply([
+        spawns("alice", { model: "openai/gpt-4o" }),
+        spawns("bob", { model: "openai/gpt-4o" }),
+        calls("wait_for_teammates", {}),
+      ]),
+      says("Over."),
+    ],
+    alice: [says("Done.")],
+    bob: [says("Done.")],
+  });
+  const team = await wire.open({ model: "anthropic/claude-opus-5", effort: "low" });
+  await team.prompt("Go.");
+  await team.quiet();
+
+  expect(wire.requestsOf("alice")[0]?.body).not.toHaveProperty("reasoning");
+  expect(wire.warnings).toEqual([
+    "The effort low is not sent: openai/gpt-4o cannot be asked to think.",
+  ]);
 });
 
 test("P23 a teammate has the lead's current model where none was requested, also after kill -9", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { lead, MemberName, user } from "../../../src/protocol/ids.ts";
 import type { Member } from "../../../src/protocol/team.ts";
+import type { LeadsChoices } from "../../../src/team/members/inherited-fields.ts";
 import { resume } from "../../../src/team/members/resume.ts";
 import { openTestProtocols } from "../../support/protocols.ts";
 import { SetMember } from "../../support/set-member.ts";
@@ -130,6 +131,18 @@ test("a member's record has the lead's current model and mode where it inherits 
   ]);
 });
 
+test("a member's record has the lead's current effort, and none if the lead has none", async () => {
+  const its = { ...member("alice"), effort: "low", inherits: ["effort"] } as const;
+  const effortAfter = async (effort: "max" | undefined) => {
+    const it = await openResumption({ ...its, inherits: ["effort"] });
+    await it.resume({ effort });
+    return (await it.store.roster.read()).members[0]?.effort;
+  };
+
+  expect(await effortAfter("max")).toBe("max");
+  expect(await effortAfter(undefined)).toBeUndefined();
+});
+
 test("a shutdown that was asked for is asked for again, and a closed gate stays closed", async () => {
   const it = await openResumption({ ...member("alice"), plan_required: true }, member("bob"));
   await it.store.requests.open({
@@ -161,7 +174,7 @@ async function openResumption(...records: Member[]) {
     handles,
     /** Sets the state of a member, or keeps it from being opened. */
     prepare: (_: SetMember): void => undefined,
-    resume: () =>
+    resume: (choices: Partial<LeadsChoices> = {}) =>
       resume({
         ...{ protocols, members },
         openLead: async () => {
@@ -176,7 +189,7 @@ async function openResumption(...records: Member[]) {
           names.push(name);
           return handle;
         },
-        lead: { model: "lead/model", mode: "default" },
+        lead: { model: "lead/model", mode: "default", ...choices },
         toolNames: ["bash"],
         onWarning: (message) => void warnings.push(message),
       }),

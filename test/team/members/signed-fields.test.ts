@@ -23,7 +23,14 @@ const signed = signMember(full, signature);
 
 test.each([
   { name: MemberName.parse("bob") },
-  ...[{ role: "tester" }, { model: "c/d" }, { root: "/" }, { cwd: "/" }, { status: "shutdown" }],
+  ...[
+    { role: "tester" },
+    { model: "c/d" },
+    { effort: "max" },
+    { root: "/" },
+    { cwd: "/" },
+    { status: "shutdown" },
+  ],
   ...[{ permission_mode: "bypassPermissions" }, { plan_required: false }],
   ...[{ plan_request: undefined }, { tools: undefined }, { tools: ["bash", "write_file"] }],
   ...[{ spawned_at: "2026-01-01T10:00:00.000Z" }, { incarnation: "two" }, { root: undefined }],

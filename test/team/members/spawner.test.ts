@@ -415,6 +415,7 @@ function openSpawner({ maxTeammates = 8 } = {}) {
       ...{ rules: [], maxTurns: 10 },
     },
     checkModel: () => undefined,
+    checkEffort: async () => undefined,
     check: async ({ name }) => void log.push(`check ${name}`),
     open: async ({ name }: Member) => {
       log.push(`open ${name}`);

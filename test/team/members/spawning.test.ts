@@ -22,7 +22,7 @@ test("a teammate is as the lead is where nothing else is asked for", () => {
     color: "cyan",
     cwd: "/repo",
     permission_mode: "acceptEdits",
-    inherits: ["model", "permission_mode"],
+    inherits: ["model", "effort", "permission_mode"],
     plan_required: false,
     spawned_at: now.toISOString(),
     incarnation: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -30,7 +30,7 @@ test("a teammate is as the lead is where nothing else is asked for", () => {
 });
 
 test("a teammate has the requested properties", () => {
-  const asked = { model: "other/model", tools: ["bash"] } as const;
+  const asked = { model: "other/model", effort: "high", tools: ["bash"] } as const;
 
   expect(
     spawn({ ...request, ...asked, cwd: "sub", mode: "plan", planRequired: true }),
@@ -58,16 +58,32 @@ test("a teammate that is spawned again keeps what it had, and is another incarna
   expect(again.incarnation).not.toBe(before.incarnation);
 });
 
-test("a teammate that is spawned again has the lead's current model and mode where none was asked for", () => {
+test("a teammate that is spawned again has the lead's current model, effort and mode where none was asked for", () => {
   const before = spawn({ ...request, mode: "plan" });
-  expect(before.inherits).toEqual(["model"]);
-  const later = { model: "later/model", mode: "bypassPermissions", cwd: "/repo" } as const;
+  expect(before.inherits).toEqual(["model", "effort"]);
+  const later = {
+    model: "later/model",
+    effort: "low",
+    mode: "bypassPermissions",
+    cwd: "/repo",
+  } as const;
 
   expect(spawn(request, { members: [before], lead: later })).toMatchObject({
-    ...{ model: "later/model", permission_mode: "plan", inherits: ["model"] },
+    ...{ model: "later/model", effort: "low", permission_mode: "plan" },
+    inherits: ["model", "effort"],
   });
   expect(spawn(request, { members: [spawn(request)], lead: later })).toMatchObject({
     ...{ model: "later/model", permission_mode: "bypassPermissions" },
+  });
+});
+
+test("a teammate that is spawned again keeps the effort that was asked for, until another one is", () => {
+  const before = spawn({ ...request, effort: "low" });
+  const lead = { model: "lead/model", effort: "high", mode: "default", cwd: "/repo" } as const;
+
+  expect(spawn(request, { members: [before], lead })).toMatchObject({ effort: "low" });
+  expect(spawn({ ...request, effort: "none" }, { members: [before], lead })).toMatchObject({
+    ...{ effort: "none", inherits: ["model", "permission_mode"] },
   });
 });
 
@@ -76,7 +92,7 @@ test("what an older version recorded counts as asked for", () => {
   const later = { model: "later/model", mode: "bypassPermissions", cwd: "/repo" } as const;
 
   expect(spawn(request, { members: [older], lead: later })).toMatchObject({
-    ...{ model: "lead/model", permission_mode: "acceptEdits", inherits: [] },
+    ...{ model: "lead/model", permission_mode: "acceptEdits", inherits: ["effort"] },
   });
 });
 
@@ -153,6 +169,7 @@ test("no more teammates live than may, but those that are there are woken, and t
 test.each<[string, Partial<Member>]>([
   ["role", { role: "tester" }],
   ["model", { model: "other/model" }],
+  ["effort", { effort: "low" }],
   ["workspace", { root: "/copy" }],
   ["directory", { cwd: "/repo/sub" }],
   ["set of tools", { tools: ["bash"] }],

@@ -1,0 +1,239 @@
+import { describe, expect, test } from "vitest";
+import { HttpResponse } from "../../src/model/ai-sdk/http.ts";
+import { chooseThinking, effortProblem } from "../../src/model/choose-thinking.ts";
+import type { ThinkingRequest, Utterance } from "../../src/model/model.ts";
+import { openModel } from "../../src/model/open-model.ts";
+import { Effort } from "../../src/protocol/effort.ts";
+import { ManualClock } from "../../src/testing/manual-clock.ts";
+import { calls, says, thinks } from "../../src/testing/scripted-model.ts";
+import { collect, request, serverEnvironment } from "./ai-sdk-support.ts";
+
+const env = serverEnvironment({ url: "http://localhost:1" });
+
+describe("the effort on the wire", () => {
+  test.each([
+    ["low", { thinking: { type: "adaptive", display: "summarized" } }, "low"],
+    ["medium", { thinking: { type: "adaptive", display: "summarized" } }, "medium"],
+    ["high", { thinking: { type: "adaptive", display: "summarized" } }, "high"],
+    ["max", { thinking: { type: "adaptive", display: "summarized" } }, "max"],
+  ] as const)("of Claude since 4.6: %s", async (effort, body, level) => {
+    for (const id of ["claude-opus-4-6", "claude-sonnet-5", "claude-fable-5-1", "unknown"]) {
+      expect(await sent(`anthropic/${id}`, { effort })).toMatchObject({
+        ...{ ...body, output_config: { effort: level }, max_tokens: 32_000 },
+      });
+    }
+  });
+
+  test.each([
+    ["low", 2_000],
+    ["medium", 8_000],
+    ["high", 16_000],
+    ["max", 24_000],
+  ] as const)("of Claude until 4.5: %s is a part of the longest reply", async (effort, tokens) => {
+    for (const id of ["claude-opus-4-5", "claude-haiku-4-5-20251001"]) {
+      const body = await sent(`anthropic/${id}`, { effort });
+
+      expect(body).toMatchObject({ thinking: { type: "enabled", budget_tokens: tokens } });
+      expect(body).toMatchObject({ max_tokens: 32_000 });
+      expect(body).not.toHaveProperty("output_config");
+    }
+  });
+
+  test("none turns the thinking of Claude off where it thinks by itself", async () => {
+    expect(await sent("anthropic/claude-opus-5", { effort: "none" })).toMatchObject({
+      thinking: { type: "disabled" },
+    });
+    expect(await sent("anthropic/claude-opus-4-5", { effort: "none" })).not.toHaveProperty(
+      "thinking",
+    );
+  });
+
+  test.each([
+    ["gpt-6-sol", "none", { effort: "none" }],
+    ["gpt-6-astra", "low", { effort: "low", summary: "auto" }],
+    ["gpt-5.6-luna", "max", { effort: "max", summary: "auto" }],
+    ["gpt-5.4", "max", { effort: "xhigh", summary: "auto" }],
+    ["gpt-5.1", "max", { effort: "high", summary: "auto" }],
+    ["o3", "medium", { effort: "medium", summary: "auto" }],
+    ["of-a-proxy", "high", { effort: "high", summary: "auto" }],
+  ] as const)("of openai/%s: %s", async (model, effort, reasoning) => {
+    expect(await sent(`openai/${model}`, { effort })).toMatchObject({
+      ...{ reasoning, store: false, max_output_tokens: 32_000 },
+    });
+  });
+
+  test.each([
+    ["gemini-3.5-flash", "low", { thinkingLevel: "low", includeThoughts: true }],
+    ["gemini-3.1-pro-preview", "max", { thinkingLevel: "high", includeThoughts: true }],
+    ["gemini-2.5-flash", "none", { thinkingBudget: 0 }],
+    ["gemini-2.5-flash", "max", { thinkingBudget: 24_000, includeThoughts: true }],
+    ["gemini-2.5-pro", "low", { thinkingBudget: 2_000, includeThoughts: true }],
+  ] as const)("of google/%s: %s", async (model, effort, thinkingConfig) => {
+    expect(await sent(`google/${model}`, { effort })).toMatchObject({
+      generationConfig: { thinkingConfig, maxOutputTokens: 32_000 },
+    });
+  });
+
+  test.each([
+    ["none", "none"],
+    ["low", "low"],
+    ["max", "high"],
+  ] as const)("of a compatible server: %s is %s", async (effort, reasoning_effort) => {
+    expect(await sent("openai-compatible/qwen", { effort })).toMatchObject({ reasoning_effort });
+  });
+
+  test.each(["anthropic/claude-opus-5", "openai/gpt-6-sol", "google/gemini-3.5-flash"])(
+    "is left to %s if none is asked for",
+    async (id) => {
+      const text = JSON.stringify(await sent(id, undefined));
+
+      expect(text).not.toMatch(/thinking|effort|reasoning"/);
+    },
+  );
+});
+
+describe("the thinking budget", () => {
+  test("is sent to models that take a number, and the reply stays as long", async () => {
+    const budgetTokens = 5_000;
+    for (const id of ["claude-opus-4-5", "unknown"]) {
+      expect(await sent(`anthropic/${id}`, { budgetTokens })).toMatchObject({
+        thinking: { type: "enabled", budget_tokens: 5_000 },
+        max_tokens: 32_000,
+      });
+    }
+    expect(await sent("google/gemini-2.5-flash", { budgetTokens })).toMatchObject({
+      generationConfig: { thinkingConfig: { thinkingBudget: 5_000, includeThoughts: true } },
+    });
+  });
+
+  test("leaves a quarter of the reply for the answer, and the person is told", async () => {
+    const budgetTokens = 30_000;
+
+    expect(await sent("anthropic/claude-opus-4-5", { budgetTokens })).toMatchObject({
+      ...{ thinking: { budget_tokens: 24_000 }, max_tokens: 32_000 },
+    });
+    expect((await choose("anthropic/claude-opus-4-5", { budgetTokens })).unsent).toEqual([
+      "The thinking budget of anthropic/claude-opus-4-5 is 24000 tokens: the rest of its 32000 tokens is for the answer.",
+    ]);
+    const fitting = await choose("anthropic/claude-opus-4-5", { budgetTokens: 24_000 });
+    expect(fitting.unsent).toEqual([]);
+  });
+
+  test("replaces the number of the effort", async () => {
+    const both = { effort: "max", budgetTokens: 2_000 } as const;
+
+    expect(await sent("anthropic/claude-opus-4-5", both)).toMatchObject({
+      thinking: { budget_tokens: 2_000 },
+    });
+  });
+});
+
+describe("a turn of Claude until 4.5 goes on as it began", () => {
+  const begin: Utterance = { type: "input", texts: ["Begin."] };
+  const call = calls("list", {}, "call_1");
+  const result = { call_id: "call_1", output: "a.ts", is_error: false };
+  const done: Utterance = { type: "results", results: [result] };
+  const open = (...blocks: Extract<Utterance, { type: "reply" }>["blocks"]): Utterance[] => [
+    begin,
+    { type: "reply", blocks },
+    done,
+  ];
+
+  test("without thoughts, whatever is asked for now", async () => {
+    const body = await sent("anthropic/claude-opus-4-5", { effort: "high" }, open(call));
+
+    expect(body).not.toHaveProperty("thinking");
+  });
+
+  test.each([undefined, { effort: "none" }] as const)(
+    "with thoughts, also if %j is asked for now",
+    async (thinking) => {
+      const conversation = open(thinks("Hm."), call);
+
+      expect(await sent("anthropic/claude-opus-4-5", thinking, conversation)).toMatchObject({
+        thinking: { type: "enabled", budget_tokens: 1_024 },
+      });
+    },
+  );
+
+  test("and the next one as is asked for", async () => {
+    const conversation: Utterance[] = [
+      ...open(call),
+      { type: "reply", blocks: [says("Done.")] },
+      { type: "input", texts: ["More."] },
+    ];
+
+    expect(await sent("anthropic/claude-opus-4-5", { effort: "high" }, conversation)).toMatchObject(
+      {
+        thinking: { type: "enabled", budget_tokens: 16_000 },
+      },
+    );
+  });
+});
+
+describe("what a model cannot take", () => {
+  test.each([
+    ["anthropic/claude-opus-5-5", "none", /takes the efforts low, medium, high and max\.$/],
+    ["anthropic/claude-mythos-5", "none", /takes the efforts low/],
+    ["openai/gpt-4o", "high", /openai\/gpt-4o cannot be asked to think/],
+    ["openai/gpt-5", "none", /takes the efforts low/],
+    ["openai/gpt-5-pro", "low", /takes the efforts high and max\.$/],
+    ["openai/gpt-6-astra", "none", /takes/],
+    ["google/gemma-4-31b-it", "medium", /takes the efforts high and max/],
+    ["google/gemini-2.5-pro", "none", /takes/],
+    ["google/gemini-3.5-flash", "none", /takes/],
+    ["rehearsal", "max", /rehearsal cannot be asked to think/],
+  ] as const)("is not sent to it, and said: %s and the effort %s", async (id, effort, problem) => {
+    const { thinking, unsent } = await choose(id, { effort });
+
+    expect(await effortProblem(id, effort, { env })).toMatch(problem);
+    expect(thinking.effort).toBeUndefined();
+    expect(unsent).toEqual([expect.stringMatching(`^The effort ${effort} is not sent: `)]);
+  });
+
+  test.each([
+    ["anthropic/claude-opus-4-7", undefined],
+    ["openai/gpt-6-sol", undefined],
+    ["google/gemini-3.5-flash", undefined],
+    ["openai-compatible/qwen", undefined],
+    ["anthropic/claude-opus-4-5", "none"],
+  ] as const)("is not sent to it, and said: %s and a budget (effort: %s)", async (id, effort) => {
+    const { thinking, unsent } = await choose(id, { effort, budgetTokens: 2_000 });
+
+    expect(thinking.budgetTokens).toBeUndefined();
+    expect(unsent).toEqual([expect.stringMatching(/^The thinking budget is not sent.*\.$/)]);
+  });
+
+  test("is nothing where nobody knows the model, and for a replay", async () => {
+    for (const id of ["anthropic/unknown", "openai/of-a-proxy", "replay:run.jsonl"]) {
+      for (const effort of Effort.options) {
+        expect((await choose(id, { effort })).unsent).toEqual([]);
+      }
+    }
+  });
+});
+
+function choose(id: string, asked: ThinkingRequest) {
+  return chooseThinking(id, asked, { env, maxOutputTokens: 32_000 });
+}
+
+/** The body of the request that a model makes. */
+async function sent(
+  id: string,
+  thinking: ThinkingRequest | undefined,
+  conversation?: readonly Utterance[],
+): Promise<unknown> {
+  const bodies: unknown[] = [];
+  const model = await openModel(id, {
+    env,
+    clock: new ManualClock(),
+    fetch: async (_, { body }) => {
+      bodies.push(JSON.parse(body));
+      const headers = new Map([["content-type", "application/json"]]);
+      return new HttpResponse({ status: 400, statusText: "Bad Request", headers, body: null });
+    },
+  });
+  const asked = { ...request(), maxOutputTokens: 32_000, thinking };
+  await collect(model, conversation ? { ...asked, conversation } : asked);
+  return bodies[0];
+}
