@@ -123,6 +123,12 @@ export type {
   TaskDraft,
   TaskPatch,
 } from "./tasks/task-board.ts";
+export {
+  type ArchivedTeam,
+  type ArchivedTeamView,
+  listArchives,
+  viewArchive,
+} from "./team/archives.ts";
 export type { OpenModel } from "./team/equipment.ts";
 export { FileTeamStore } from "./team/file-team-store.ts";
 export type { OwnSystemPrompt } from "./team/member-prompt.ts";
@@ -138,6 +144,7 @@ export type { OpenStoreOptions } from "./team/open-store-parts.ts";
 export type { PersonsAnswer } from "./team/protocols/persons-answer.ts";
 export type { OnRequest } from "./team/protocols/request-answerer.ts";
 export type { RuleDraft, TeamRule } from "./team/protocols/team-rules.ts";
+export { restoreTeam } from "./team/restore-team.ts";
 export type { MemberSummary, TeamSummary } from "./team/summary.ts";
 export { systemPlace } from "./team/system-place.ts";
 export { type MemberMode, Team } from "./team/team.ts";

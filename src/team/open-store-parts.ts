@@ -24,9 +24,10 @@ import { withSignedMembers } from "./members/signed-fields.ts";
 import { withSignedPermissions } from "./members/signed-permissions.ts";
 import { findOwnership, foreignTeam } from "./ownership.ts";
 import { makeDirectories, removeLeftovers } from "./prepare-directory.ts";
+import { finishRestore, isRestoring } from "./restore-team.ts";
 import { setTeamAside } from "./set-team-aside.ts";
 import { askAgain, takeOver } from "./take-over.ts";
-import type { TeamLayout } from "./team-layout.ts";
+import { type TeamLayout, teamLayout } from "./team-layout.ts";
 import type { TeamPlace } from "./team-place.ts";
 
 /** Returns what opens the memory, outside the team directory, of how far a log has come. */
@@ -69,7 +70,7 @@ export async function refuseForeign(
   directory: FilePath,
   { fresh, takeOver }: OpenStoreOptions,
 ): Promise<void> {
-  if (fresh || takeOver) return;
+  if (fresh || takeOver || (await isRestoring(teamLayout(directory)))) return;
   const ownership = await findOwnership(directory, place);
   if (ownership.type === "foreign") throw foreignTeam(place.directory, ownership);
 }
@@ -93,6 +94,7 @@ export async function openStoreParts(options: PartsOptions, opened: Disposables)
     ...places.map((path) => moveMisplaced(path, report)),
     removeLeftovers(layout),
   ]);
+  await finishRestore({ place, layout, check });
   await setTeamAside({ layout, clock, check, onWarning, fresh });
   await makeDirectories(layout);
   const watch = opened.use(watchDirectory(place, layout.directory));

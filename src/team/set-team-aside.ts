@@ -2,6 +2,7 @@ import { lstatSync } from "node:fs";
 import type { Clock } from "../lib/clock.ts";
 import { type FilePath, locationOf, nameOf, within } from "../lib/file-path.ts";
 import { ensurePrivateDirectory, listEntries, listNames, moveFile } from "../lib/files.ts";
+import { moveInto } from "../lib/move-into.ts";
 import { sideDirectory } from "../lib/segments.ts";
 import { lastGoodFile, rosterFile } from "../roster/team-file.ts";
 import type { TeamLayout } from "./team-layout.ts";
@@ -37,7 +38,7 @@ export async function setTeamAside(options: SetAsideOptions): Promise<void> {
   );
 }
 
-function hasRoster({ directory }: TeamLayout): boolean {
+export function hasRoster({ directory }: TeamLayout): boolean {
   return [rosterFile, lastGoodFile].some((name) => isThere(within(directory, name)));
 }
 
@@ -71,11 +72,19 @@ async function hasContent(path: FilePath): Promise<boolean> {
   return false;
 }
 
-/** Returns the directory in the archive that has everything now. */
 async function moveAll(options: SetAsideOptions): Promise<FilePath> {
-  const { layout, clock, onWarning } = options;
+  const archive = await makeArchive(options.layout.archive, options.clock.now());
+  await moveTeam(archive, options);
+  return archive;
+}
+
+/** Moves everything of the team into a directory of the archive. To repeat it moves the rest. */
+export async function moveTeam(
+  archive: FilePath,
+  options: Omit<SetAsideOptions, "fresh" | "clock">,
+): Promise<void> {
+  const { layout, onWarning } = options;
   const foreign = await foreignNames(layout.directory, await listEntries(layout.directory));
-  const archive = await makeArchive(layout.archive, clock.now());
   for (const name of await inOrder(layout)) {
     const isMixed = foreign.some((path) => path.startsWith(`${name}/`));
     await (isMixed ? moveOwn(name, archive, options) : move(name, archive, options));
@@ -85,16 +94,17 @@ async function moveAll(options: SetAsideOptions): Promise<FilePath> {
       `${inWords(foreign)} in ${layout.directory} does not belong to the team, and stays there`,
     );
   }
-  return archive;
 }
 
-async function move(name: string, archive: FilePath, options: SetAsideOptions): Promise<void> {
-  await options.check();
-  await moveFile(within(options.layout.directory, name), within(archive, name));
+type MoveOptions = Pick<SetAsideOptions, "layout" | "check">;
+
+async function move(name: string, archive: FilePath, options: MoveOptions): Promise<void> {
+  const { layout, check } = options;
+  await moveInto(within(layout.directory, name), within(archive, name), check);
 }
 
 /** Moves what is the team's in a directory that has other things in it, too. */
-async function moveOwn(name: string, archive: FilePath, options: SetAsideOptions): Promise<void> {
+async function moveOwn(name: string, archive: FilePath, options: MoveOptions): Promise<void> {
   await ensurePrivateDirectory(within(archive, name));
   for (const inner of await listNames(within(options.layout.directory, name))) {
     if (!isTeamName(inner, name)) continue;
@@ -119,7 +129,8 @@ export async function makeArchive(archive: FilePath, now: Date): Promise<FilePat
  * recognized go last.
  */
 async function inOrder(layout: TeamLayout): Promise<string[]> {
-  const staying = [layout.fence, layout.archive, layout.gitignore].map(nameOf);
+  const { fence, archive, gitignore, restore } = layout;
+  const staying = [fence, archive, gitignore, restore].map(nameOf);
   const known = [layout.inbox, ...teamParts(layout)].map(nameOf);
   const rank = (name: string) => {
     if (name === rosterFile) return 0;

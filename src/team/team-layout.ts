@@ -12,6 +12,8 @@ export interface TeamLayout<Path extends FilePath = FilePath> {
   crons: Path;
   /** Teams that were set aside. */
   archive: Path;
+  /** Says which archived team is being brought back, while that is under way. */
+  restore: Path;
   fence: Path;
   /** Output of tools and mail that is too long to be shown whole. */
   outputs: Path;
@@ -32,6 +34,7 @@ export function teamLayout(directory: FilePath): TeamLayout {
     background: within(directory, "background"),
     crons: within(directory, "crons"),
     archive: within(directory, "archive"),
+    restore: within(directory, "restore.json"),
     fence: within(directory, "fence"),
     outputs: within(directory, "outputs"),
     events: within(directory, "events.jsonl"),

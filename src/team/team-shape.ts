@@ -22,11 +22,18 @@ const directories: ReadonlyMap<string, RegExp> = new Map([
   ["fence", /^(?:lead\.json|heartbeat|\.versions)$/],
   [".events", segments],
   [".usage", segments],
-  // Nothing reads the archive, so a person may keep any file there.
+  // Only directories with a roster are read there, so a person may keep any file in it.
   ["archive", /^/],
 ]);
 
-const files = new Set([rosterFile, lastGoodFile, "events.jsonl", "usage.jsonl", ".gitignore"]);
+const files = new Set([
+  rosterFile,
+  lastGoodFile,
+  "events.jsonl",
+  "usage.jsonl",
+  "restore.json",
+  ".gitignore",
+]);
 
 /** Files that operating systems leave in any directory. */
 const litter = /^(?:\.DS_Store|Thumbs\.db|lost\+found|\.nfs[0-9a-f]+|\.fuse_hidden[0-9a-f]+)$/;

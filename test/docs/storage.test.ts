@@ -18,6 +18,7 @@ import { Task } from "../../src/protocol/task.ts";
 import { Member, RuleChange, TeamPermissions, TeamRecord } from "../../src/protocol/team.ts";
 import { Entry } from "../../src/protocol/transcript.ts";
 import { UsageLine, UsageTotal } from "../../src/protocol/usage.ts";
+import { RestoreRecord } from "../../src/team/restore-team.ts";
 import { mailNewestFirst } from "../../src/team/view/read-pages.ts";
 import { patchFs } from "../../src/testing/patched-fs.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -64,6 +65,7 @@ describe("the fields", () => {
     Member,
     TeamPermissions,
     RuleChange,
+    RestoreRecord,
     MailCursor,
     SideRecord,
     Task,

@@ -1,3 +1,4 @@
+import { TeamError } from "../../errors.ts";
 import type { Holder } from "../../fence/fence.ts";
 import type { Signature } from "../../keys/signature.ts";
 import { headPath, mailHead } from "../../keys/team-key.ts";
@@ -47,11 +48,14 @@ import type {
  */
 export class FileTeamView implements TeamView {
   readonly #place: TeamPlace;
+  readonly #isArchived: boolean;
   readonly #changes: FileTeamChanges;
   #opened: Promise<OpenedTeam> | undefined;
 
-  constructor(place: TeamPlace) {
+  /** An archived team can be looked at, and takes no mail. */
+  constructor(place: TeamPlace, { isArchived = false }: { isArchived?: boolean } = {}) {
     this.#place = place;
+    this.#isArchived = isArchived;
     this.#changes = new FileTeamChanges({
       ...{ directory: place.directory, clock: place.clock },
       members: async () => memberNames(await this.team()),
@@ -262,6 +266,7 @@ export class FileTeamView implements TeamView {
   }
 
   async #leave(to: string, draft: MessageDraft): Promise<Message> {
+    if (this.#isArchived) throw archived(this.#place.directory);
     const opened = await this.#readAgain();
     const owner = findRecipient(opened.team, to);
     const signature = await this.#signer(opened);
@@ -285,6 +290,12 @@ export class FileTeamView implements TeamView {
   }
 
   readonly #onDamage = ({ reason }: Damage) => this.#place.onWarning(reason);
+}
+
+function archived(directory: string): TeamError {
+  return new TeamError("team-closed", `The team in ${directory} is archived`, {
+    hint: "Bring it back first.",
+  });
 }
 
 /** Mail that waits for an ended member will never be seen. */

@@ -1,0 +1,122 @@
+import { join } from "node:path";
+import { hasErrno } from "../errors.ts";
+import { firstCharacters } from "../lib/cut-text.ts";
+import { type FilePath, within } from "../lib/file-path.ts";
+import { listEntries } from "../lib/files.ts";
+import { parseLine } from "../lib/json-lines.ts";
+import { LineReader } from "../lib/line-reader.ts";
+import { OwnDirectory } from "../lib/own-directory.ts";
+import { lead, type MemberName, user } from "../protocol/ids.ts";
+import { Entry } from "../protocol/transcript.ts";
+import { reportUsage, type UsageTotal } from "../protocol/usage.ts";
+import { memberNames } from "./find-member.ts";
+import { findOwnership } from "./ownership.ts";
+import { ArchiveName, noSuchTeam } from "./restore-team.ts";
+import { teamLayout } from "./team-layout.ts";
+import type { TeamPlace } from "./team-place.ts";
+import { FileTeamView } from "./view/file-team-view.ts";
+import type { TeamView } from "./view/team-view.ts";
+
+/** A team that was set aside. */
+export interface ArchivedTeam {
+  /** Its directory in the archive, by which it is opened or brought back. */
+  name: string;
+  /** When it was set aside, in UTC. */
+  archivedAt: string;
+  /** When its lead was first woken; undefined where it never was. */
+  startedAt: string | undefined;
+  /** The first words of the person's first prompt. */
+  firstPrompt: string | undefined;
+  members: MemberName[];
+  /** Of all its model calls; null where none of their prices is known. */
+  costUsd: number | null;
+  /** False for a team that somebody else has made: it cannot be brought back. */
+  isOwn: boolean;
+}
+
+/** A team that can only be looked at. */
+export type ArchivedTeamView = Omit<TeamView, "send" | "broadcast" | "answer" | "stop">;
+
+/** The teams that were set aside in a team directory, newest first. */
+export async function listArchives(place: TeamPlace): Promise<ArchivedTeam[]> {
+  using held = openIfThere(place.directory);
+  if (!held) return [];
+  const { archive } = teamLayout(held.to());
+  const names = (await listEntries(archive))
+    .filter((entry) => entry.isDirectory() && ArchiveName.safeParse(entry.name).success)
+    .map(({ name }) => name);
+  const teams: ArchivedTeam[] = [];
+  for (const name of names.sort().reverse()) {
+    const team = await describe(name, within(archive, name), place);
+    if (team) teams.push(team);
+  }
+  return teams;
+}
+
+/** Opens an archived team to look at it. Its directory is not changed. */
+export function viewArchive(place: TeamPlace, name: string): ArchivedTeamView {
+  if (!ArchiveName.safeParse(name).success) throw noSuchTeam(name, place);
+  return viewOf(place, name);
+}
+
+function viewOf(place: TeamPlace, name: string): FileTeamView {
+  const directory = join(place.directory, "archive", name);
+  return new FileTeamView({ ...place, directory }, { isArchived: true });
+}
+
+/** Undefined for what is not a whole team: transcripts of members that were spawned again. */
+async function describe(
+  name: string,
+  directory: FilePath,
+  place: TeamPlace,
+): Promise<ArchivedTeam | undefined> {
+  const ownership = await findOwnership(directory, place);
+  if (ownership.type === "none") return undefined;
+  // A list says nothing about the keys of others: `isOwn` does.
+  const view = viewOf({ ...place, onWarning: () => undefined }, name);
+  return {
+    name,
+    archivedAt: timeOf(name),
+    ...(await beginningOf(within(directory, "transcripts", `${lead}.jsonl`))),
+    members: memberNames(await view.team()),
+    costUsd: costOf([...(await view.usage()).values()]),
+    isOwn: ownership.type === "own",
+  };
+}
+
+/** The first prompt is near the beginning: a compaction changes nothing before it. */
+async function beginningOf(
+  path: FilePath,
+): Promise<Pick<ArchivedTeam, "startedAt" | "firstPrompt">> {
+  let startedAt: string | undefined;
+  await using reader = await LineReader.open(path);
+  for await (const line of reader?.forwards() ?? []) {
+    const entry = parseLine(line, Entry, () => undefined);
+    startedAt ??= entry?.at;
+    if (entry?.type !== "delivery" || entry.message.from !== user) continue;
+    return { startedAt, firstPrompt: firstCharacters(entry.message.content, promptCharacters) };
+  }
+  return { startedAt, firstPrompt: undefined };
+}
+
+const promptCharacters = 200;
+
+function costOf(totals: readonly UsageTotal[]): number | null {
+  const cost_usd = totals.reduce((sum, total) => sum + total.cost_usd, 0);
+  const unpriced_calls = totals.reduce((sum, total) => sum + total.unpriced_calls, 0);
+  return reportUsage({ cost_usd, unpriced_calls }).cost_usd;
+}
+
+function timeOf(name: string): string {
+  const [, day = "", hours, minutes, rest = ""] = /^(.{10})T(\d\d)-(\d\d)-(.*?Z)/.exec(name) ?? [];
+  return `${day}T${hours}:${minutes}:${rest}`;
+}
+
+function openIfThere(directory: string): OwnDirectory | undefined {
+  try {
+    return OwnDirectory.open(directory);
+  } catch (error) {
+    if (hasErrno(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,135 @@
+import { existsSync } from "node:fs";
+import { cp, readdir, readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { sweepCrashes, type Trial } from "../../soak/sweep.ts";
+import type { ProcessTable } from "../../src/lib/process-identity.ts";
+import { lead, user } from "../../src/protocol/ids.ts";
+import { readTeamFile } from "../../src/roster/team-file.ts";
+import { FileTeamStore } from "../../src/team/file-team-store.ts";
+import { restoreTeam } from "../../src/team/restore-team.ts";
+import { ManualClock } from "../../src/testing/manual-clock.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { FaultyFileSystem } from "../support/faulty-file-system.ts";
+import { enlist, member, teamPlace } from "../support/team.ts";
+
+const archived = "2026-01-01T00-00-00.000Z";
+
+test("a crash at any change of the disk leaves the present team, or the next start has the archived one", async () => {
+  const { hits, violations } = await sweep((root) => restoreTeam(placeOf(root), archived));
+
+  expect(violations).toEqual([]);
+  expect(hits).toBeGreaterThan(20);
+});
+
+test("control: teams that are exchanged without a record are found mixed or lost", async () => {
+  const { violations } = await sweep(async (root) => {
+    const team = join(root, ".team");
+    const old = join(team, "archive", archived);
+    for (const name of await readdir(old)) {
+      if (existsSync(join(team, name))) await rename(join(team, name), join(root, name));
+      await rename(join(old, name), join(team, name));
+    }
+  });
+
+  expect(violations).not.toEqual([]);
+});
+
+async function sweep(act: (root: string) => Promise<void>) {
+  using faulty = await FaultyFileSystem.install();
+  await using template = await temporaryDirectory();
+  await live(template.path, "first");
+  const first = await teamIn(template.path);
+  await live(template.path, "second", { fresh: true });
+  const second = await teamIn(template.path);
+  const prepare = async (root: string): Promise<Trial> => {
+    await cp(template.path, root, { recursive: true });
+    return {
+      act: () => act(root),
+      recover: async () => (await open(root))[Symbol.asyncDispose](),
+      goOn: async () => undefined,
+      async violations() {
+        await (await open(root))[Symbol.asyncDispose]();
+        return findViolations(root, first, second);
+      },
+      [Symbol.asyncDispose]: async () => undefined,
+    };
+  };
+  return await sweepCrashes({ faulty, prepare, recoveryStride: 7, writtenShares: [0] });
+}
+
+type StoredTeam = Awaited<ReturnType<typeof teamIn>>;
+
+/** One team is in the directory, whole, and the other one in the archive, whole. */
+async function findViolations(root: string, ...teams: StoredTeam[]): Promise<string[]> {
+  const now = await teamIn(root);
+  const isPresent = ({ id }: StoredTeam) => id === now.id;
+  if (teams.filter(isPresent).length !== 1) return ["neither of the teams is in the directory"];
+  const inArchive = await archivedIn(root);
+  const violations = existsSync(join(root, ".team", "restore.json")) ? ["it is not finished"] : [];
+  for (const team of teams) {
+    const known = isPresent(team) ? now.files : inArchive;
+    for (const [name, text] of team.files) {
+      if (known.get(name) !== text) violations.push(`${name} of ${team.id} is lost`);
+    }
+  }
+  return violations;
+}
+
+async function teamIn(root: string) {
+  const directory = join(root, ".team");
+  const roster = await readTeamFile(directory);
+  const without = ["archive", "fence", ".gitignore"];
+  return { id: roster?.team.team_id, files: await textsIn(directory, without) };
+}
+
+/** The only archived team that has files. */
+async function archivedIn(root: string): Promise<Map<string, string>> {
+  const archive = join(root, ".team", "archive");
+  const texts = new Map<string, string>();
+  for (const name of await readdir(archive)) {
+    for (const [path, text] of await textsIn(join(archive, name), [])) texts.set(path, text);
+  }
+  return texts;
+}
+
+async function textsIn(root: string, without: readonly string[]): Promise<Map<string, string>> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const texts = new Map<string, string>();
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    const name = path.slice(root.length + 1);
+    if (!entry.isFile() || without.includes(name.split("/")[0] ?? "")) continue;
+    texts.set(name, await readFile(path, "utf8"));
+  }
+  return texts;
+}
+
+/** Whoever had the fence before is dead. */
+const processes: ProcessTable = {
+  self: async () => ({
+    host: "workshop",
+    boot_id: "00000000-0000-4000-8000-000000000001",
+    pid_namespace: "pid:[4026531836]",
+    pid: 4711,
+    process_start: "1000",
+  }),
+  startOf: async () => undefined,
+};
+
+function placeOf(root: string) {
+  return teamPlace(root, { clock: new ManualClock(), processes, onWarning: () => undefined });
+}
+
+const open = (root: string, options = {}) => FileTeamStore.open(placeOf(root), options);
+
+async function live(root: string, subject: string, options = {}): Promise<void> {
+  await using store = await open(root, options);
+  const at = "2026-01-01T00:00:00.000Z";
+  await enlist(store, member("alice"));
+  const { transcript } = await store.openMember(lead, { onSetAside: () => undefined });
+  await transcript.append([{ type: "note", at, text: subject, wakes: false }]);
+  await store.send("alice", { type: "message", from: user, content: subject });
+  await store.tasks.create({ subject, created_by: lead });
+  await store.requests.open({ type: "plan", from: lead, to: user, subject: { subject } });
+}

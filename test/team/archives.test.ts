@@ -1,0 +1,124 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { lead } from "../../src/protocol/ids.ts";
+import { listArchives, viewArchive } from "../../src/team/archives.ts";
+import { restoreTeam } from "../../src/team/restore-team.ts";
+import { says } from "../../src/testing/scripted-model.ts";
+import { teamPlace } from "../support/team.ts";
+import { shownIn, TeamOnWire } from "../support/team-on-wire.ts";
+
+test("archived teams are listed with their first prompt, members and cost, newest first", async () => {
+  await using it = await openTwoTeams();
+
+  const archives = await listArchives(it.place);
+
+  expect(archives).toMatchObject([
+    {
+      ...{ firstPrompt: "Plan the garden.", members: ["lead", "alice"], isOwn: true },
+      startedAt: expect.stringMatching(/^20\d\d-.*Z$/),
+      costUsd: null,
+    },
+  ]);
+  const [{ name = "", archivedAt = "" } = {}] = archives;
+  expect(archivedAt.replaceAll(":", "-")).toBe(name);
+  expect(await listArchives(teamPlace(join(it.wire.root, "elsewhere")))).toEqual([]);
+});
+
+test("an archived team can be read, and takes no mail", async () => {
+  await using it = await openTwoTeams();
+
+  const view = viewArchive(it.place, await it.archived());
+
+  const { entries } = await view.transcript(lead, { limit: 100 });
+  expect(JSON.stringify(entries)).toContain("Plan the garden.");
+  const whole = view as ReturnType<typeof it.team.view>;
+  await expect(whole.send("lead", "Hello?")).rejects.toMatchObject({ code: "team-closed" });
+  expect(() => viewArchive(it.place, "../..")).toThrow(/no archived team/);
+});
+
+test("a team that was brought back continues, and the other one is in the archive", async () => {
+  await using it = await openTwoTeams();
+  await it.team.close();
+
+  await restoreTeam(it.place, await it.archived());
+
+  expect(await listArchives(it.place)).toMatchObject([{ firstPrompt: "Build a shed." }]);
+  const again = await it.wire.open();
+  await again.prompt("Go on.");
+  await again.quiet();
+  expect(shownIn(it.wire.requestsOf("lead").at(-1))).toContain("Plan the garden.");
+  expect(shownIn(it.wire.requestsOf("lead").at(-1))).not.toContain("Build a shed.");
+  await again.close();
+  expect(it.wire.warnings).toEqual([]);
+  await restoreTeam(it.place, await it.archived());
+  expect(await listArchives(it.place)).toMatchObject([{ firstPrompt: "Plan the garden." }]);
+});
+
+test("nothing is brought back while a lead is alive, or where there is no such team", async () => {
+  await using it = await openTwoTeams();
+  const name = await it.archived();
+
+  await expect(restoreTeam(it.place, name)).rejects.toMatchObject({ code: "lead-alive" });
+  await it.team.close();
+  for (const wrong of ["2020-01-01T00-00-00.000Z", "../archive", ""]) {
+    await expect(restoreTeam(it.place, wrong)).rejects.toMatchObject({ code: "team-missing" });
+  }
+
+  expect(await it.archived()).toBe(name);
+  expect(existsSync(join(it.place.directory, "restore.json"))).toBe(false);
+});
+
+test("P37 a team of somebody else is not brought back, and a forged record brings back nothing", async () => {
+  await using it = await openTwoTeams();
+  await it.team.close();
+  const name = await it.archived();
+  for (const key of await readdir(join(it.wire.root, "state/troupe/keys"))) {
+    const isArchived = (await viewArchive(it.quiet, name).team()).team_id === key;
+    if (isArchived) await rm(join(it.wire.root, "state/troupe/keys", key));
+  }
+
+  await expect(restoreTeam(it.place, name)).rejects.toMatchObject({ code: "team-foreign" });
+  expect(await listArchives(it.place)).toMatchObject([{ isOwn: false }]);
+
+  const to = "2026-01-01T00-00-00.000Z";
+  const record = { from: name, to, step: "set-aside" };
+  await writeFile(join(it.place.directory, "restore.json"), JSON.stringify(record));
+  const again = await it.wire.open();
+  expect((await again.roster()).team_id).toBe(it.second);
+  expect(it.wire.warnings).toContainEqual(expect.stringContaining("is not brought back"));
+});
+
+test("a file of the person in the team directory is in nobody's way", async () => {
+  await using it = await openTwoTeams();
+  await it.team.close();
+  await mkdir(join(it.place.directory, "outputs"), { recursive: true });
+  await writeFile(join(it.place.directory, "outputs", "mine.md"), "mine");
+
+  await restoreTeam(it.quiet, await it.archived());
+
+  expect(await readdir(join(it.place.directory, "outputs"))).toContain("mine.md");
+  const again = await it.wire.open();
+  expect((await again.roster()).members.map(({ name }) => name)).toEqual(["alice"]);
+});
+
+/** A team with alice that was set aside, and a second one that runs. */
+async function openTwoTeams() {
+  const wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [says("Ready.")] });
+  const first = await wire.open();
+  await first.spawn({ name: "alice", role: "coder", prompt: "Begin." });
+  await first.prompt("Plan the garden.");
+  await first.quiet();
+  await first.close();
+  const team = await wire.open({ fresh: true });
+  await team.prompt("Build a shed.");
+  await team.quiet();
+  const place = teamPlace(wire.root);
+  return {
+    ...{ wire, team, place, quiet: teamPlace(wire.root, { onWarning: () => undefined }) },
+    second: (await team.roster()).team_id,
+    archived: async () => (await listArchives(place))[0]?.name ?? "",
+    [Symbol.asyncDispose]: () => wire[Symbol.asyncDispose](),
+  };
+}
