@@ -133,16 +133,19 @@ test("P07 a teammate that runs a command is gone after the grace time, with its 
 });
 
 test("P07 a background command ends with its teammate", async () => {
+  // Her report wakes the lead, which would end the command before it has begun.
+  const running = new Latch();
   await using it = await teamOf({
     lead: [asks, says("Asked."), says("Noted.")],
     alice: [
       calls("background_run", { command: "echo $$ > pid; exec sleep 3600" }),
-      says("It runs."),
+      after(running, says("It runs.")),
       answers(true),
     ],
   });
   const { wire, team } = it;
   const pid = Number(await wire.made("pid"));
+  running.open();
 
   await team.prompt("End alice.");
   await it.gone();
