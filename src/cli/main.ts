@@ -77,7 +77,7 @@ const io: Io = {
       const { apiRoutes } = await import("../server/routes/api.ts");
       const openRoom = await roomOpener();
       const { secretsInJson } = await import("../server/masked.ts");
-      const { environmentSecrets } = await import("./known-secrets.ts");
+      const { environmentSecrets } = await import("../model/environment-secrets.ts");
       const place = systemPlace({ directory: resolve(teamDir), onWarning: onDashboardWarning });
       const secrets = secretsInJson(environmentSecrets(configuration));
       return Dashboard.open({

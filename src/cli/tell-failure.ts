@@ -3,9 +3,9 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type ErrorCode, TeamError } from "../errors.ts";
 import { Secrets } from "../lib/secrets.ts";
+import { environmentSecrets } from "../model/environment-secrets.ts";
 import type { Io, ProcessInfo } from "./command.ts";
 import type { Failure } from "./file-system-failure.ts";
-import { environmentSecrets } from "./known-secrets.ts";
 import { oneLine } from "./render/one-line.ts";
 import { environmentWith } from "./settings/env-file.ts";
 

@@ -7,7 +7,7 @@ import type { Clock } from "../lib/clock.ts";
 import { limits, maxBlocks } from "./ai-sdk/body-limits.ts";
 import type { Dialect } from "./ai-sdk/dialect.ts";
 import { type Account, diagnose } from "./ai-sdk/failure.ts";
-import { type HttpFetch, httpFetch } from "./ai-sdk/http.ts";
+import type { HttpFetch } from "./ai-sdk/http.ts";
 import { PromptWriter } from "./ai-sdk/prompt-writer.ts";
 import { ReplyReader } from "./ai-sdk/reply-reader.ts";
 import type { ModelThinking, ThinkingSettings } from "./ai-sdk/thinking.ts";
@@ -24,8 +24,8 @@ export interface AiSdkModelOptions {
   readonly account: Account;
   readonly clock: Clock;
   readonly watchdogs: Watchdogs;
-  /** How requests are sent (default: over HTTP). */
-  readonly fetch?: HttpFetch;
+  /** How requests are sent. */
+  readonly fetch: HttpFetch;
   /** The SDK's model, all of whose requests go through `fetch`. */
   connect(through: typeof fetch): LanguageModelV3;
 }
@@ -44,7 +44,7 @@ export class AiSdkModel implements Model {
   }
 
   async *stream(request: ModelRequest): AsyncGenerator<ModelPart> {
-    const { clock, watchdogs, dialect, fetch = httpFetch } = this.#options;
+    const { clock, watchdogs, dialect, fetch } = this.#options;
     const { signal } = request;
     const wire = new WatchedRequest({ fetch, clock, watchdogs, signal });
     const reply = new ReplyReader(dialect);

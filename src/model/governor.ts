@@ -192,6 +192,7 @@ const unanswered: ReadonlySet<FailureKind> = new Set<FailureKind>([
   "network",
   "unreachable",
   "untrusted",
+  "proxy-refused",
   "no-headers",
   "aborted",
 ]);

@@ -13,6 +13,8 @@ export const FailureKind = z.enum([
   "unreachable",
   /** The host's certificate is not trusted. */
   "untrusted",
+  /** The proxy does not connect to the host, or not with these credentials. */
+  "proxy-refused",
   /** No response headers within the time allowed. */
   "no-headers",
   /** Nothing more came for too long. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { TeamError } from "../errors.ts";
 import { makeOnce } from "../lib/make-once.ts";
 import type { MemberName } from "../protocol/ids.ts";
-import { HttpResponse } from "./ai-sdk/http.ts";
+import { type HttpFetch, HttpResponse, httpFetchFor } from "./ai-sdk/http.ts";
 import { Governor } from "./governor.ts";
 import type { Model, ModelRequest } from "./model.ts";
 import { type ModelSurroundings, openModel, preloadProvider } from "./open-model.ts";
@@ -91,6 +91,8 @@ async function openRehearsal(): Promise<Model> {
 export class Models {
   readonly #options: ModelsOptions;
   readonly #governors = new Map<string, Governor>();
+  /** One for all models: connections are shared. */
+  #fetch: Promise<HttpFetch> | undefined;
   readonly #replays = new Map<string, Promise<Replay>>();
   /** Models without a provider, whose failures are final. */
   readonly #local = new WeakSet<Model>();
@@ -110,7 +112,10 @@ export class Models {
 
   /** The same model, which reports every failure at once and is not recorded. */
   async openBare(id: string, member: MemberName): Promise<Model> {
-    if (hasProvider(id)) return openModel(id, this.#options);
+    if (hasProvider(id)) {
+      this.#fetch ??= httpFetchFor(this.#options.env);
+      return openModel(id, { fetch: await this.#fetch, ...this.#options });
+    }
     const model =
       id === rehearsalId
         ? await openRehearsal()

@@ -8,7 +8,7 @@ import {
   google,
   openAiResponses,
 } from "./ai-sdk/dialect.ts";
-import type { HttpFetch } from "./ai-sdk/http.ts";
+import { type HttpFetch, httpFetchFor } from "./ai-sdk/http.ts";
 import { markedForCache, openRouter } from "./ai-sdk/openrouter.ts";
 import type { ModelThinking } from "./ai-sdk/thinking.ts";
 import type { Watchdogs } from "./ai-sdk/watched-request.ts";
@@ -48,7 +48,7 @@ export async function openModel(id: string, surroundings: ModelSurroundings): Pr
     },
     clock,
     watchdogs: { headersMs, stallMs: 90_000, ...watchdogs },
-    ...(fetch && { fetch }),
+    fetch: fetch ?? (await httpFetchFor(surroundings.env)),
   });
 }
 

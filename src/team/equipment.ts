@@ -5,6 +5,7 @@ import { dashboardsDirectory, headPath, pipesDirectory, teamKeyPath } from "../k
 import { Disposables } from "../lib/disposables.ts";
 import { childEnvironment, Secrets } from "../lib/secrets.ts";
 import { chooseThinking, effortProblem } from "../model/choose-thinking.ts";
+import { environmentSecrets } from "../model/environment-secrets.ts";
 import type { Model, ThinkingRequest } from "../model/model.ts";
 import { type ModelFacts, modelFacts, type OwnModels } from "../model/model-facts.ts";
 import {
@@ -90,7 +91,10 @@ export type ApprovalOptions = Omit<
 
 interface EquipmentParts {
   store: TeamStore;
+  /** What must not be stored or shown. */
   secrets: Secrets;
+  /** The secrets that no command may have in its environment. */
+  keys: Secrets;
   recording: Recording | undefined;
 }
 
@@ -148,7 +152,8 @@ export class Equipment implements AsyncDisposable {
     const { outputs: directory } = this.layout;
     this.outputFiles = new OutputFiles({ directory, secrets: this.secrets });
     this.environment = commandEnvironment(
-      childEnvironment(env, { names: providerKeyNames(providers), secrets: this.secrets }),
+      // A proxy's password stays: commands need the proxy, too.
+      childEnvironment(env, { names: providerKeyNames(providers), secrets: parts.keys }),
     );
     this.programs = new Programs({ path: this.environment.PATH, workspace: options.cwd });
     this.pipes = this.#opened.use(
@@ -159,12 +164,13 @@ export class Equipment implements AsyncDisposable {
   /** Throws `lead-alive` while another process has the team. */
   static async open(options: EquipmentOptions): Promise<Equipment> {
     const { place, recordTo } = options;
-    const secrets = new Secrets(providerKeys(options));
+    const keys = new Secrets(providerKeys(options));
+    const secrets = new Secrets(environmentSecrets(options));
     const store = options.store ?? (await FileTeamStore.open(place, options));
     try {
       // Last, so that no recording is begun of a run that never is.
       const recording = recordTo ? await Recording.create(recordTo, secrets) : undefined;
-      return new Equipment(options, { store, secrets, recording });
+      return new Equipment(options, { store, secrets, keys, recording });
     } catch (error) {
       await store[Symbol.asyncDispose]();
       throw error;

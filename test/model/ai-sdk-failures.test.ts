@@ -124,9 +124,9 @@ describe.each(ids)("P17 %s", (id) => {
 
   test.each([
     ["ENOTFOUND", "unreachable", "the host in the base URL"],
-    ["DEPTH_ZERO_SELF_SIGNED_CERT", "untrusted", "NODE_EXTRA_CA_CERTS"],
-    ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "untrusted", "NODE_EXTRA_CA_CERTS"],
-    ["ERR_TLS_CERT_ALTNAME_INVALID", "untrusted", "NODE_EXTRA_CA_CERTS"],
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", "untrusted", "SSL_CERT_FILE"],
+    ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "untrusted", "SSL_CERT_FILE"],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", "untrusted", "SSL_CERT_FILE"],
     ["ECONNRESET", "network", "Check the network"],
   ])("a connection that fails with %s is %s, with a hint", async (code, kind, hint) => {
     const env = serverEnvironment({ url: "http://provider.test" });

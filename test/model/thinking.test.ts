@@ -228,7 +228,7 @@ async function sent(
     env,
     clock: new ManualClock(),
     fetch: async (_, { body }) => {
-      bodies.push(JSON.parse(body));
+      bodies.push(JSON.parse(body ?? ""));
       const headers = new Map([["content-type", "application/json"]]);
       return new HttpResponse({ status: 400, statusText: "Bad Request", headers, body: null });
     },

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { TeamError } from "../../errors.ts";
 import { Secrets } from "../../lib/secrets.ts";
+import { environmentSecrets } from "../../model/environment-secrets.ts";
 import { type Command, type Io, lookOptions } from "../command.ts";
 import { type NamedFinding, runChecks } from "../doctor/check.ts";
 import { chosenModel, configurationChecks, findConfiguration } from "../doctor/configuration.ts";
@@ -8,7 +9,6 @@ import { machineChecks } from "../doctor/machine.ts";
 import { programChecks } from "../doctor/programs.ts";
 import { providerChecks } from "../doctor/providers.ts";
 import { teamChecks } from "../doctor/team-directory.ts";
-import { environmentSecrets } from "../known-secrets.ts";
 import { jsonText } from "../render/json-text.ts";
 import { oneLine } from "../render/one-line.ts";
 import { providersIn } from "../settings/configuration.ts";

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { TeamError } from "../../errors.ts";
 import { parseJson } from "../../lib/json.ts";
+import { httpFetchFor } from "../../model/ai-sdk/http.ts";
+import { networkProblem } from "../../model/ai-sdk/network-problem.ts";
 import {
   type Environment,
   type ProviderConfiguration,
@@ -39,13 +41,13 @@ async function look(
   if ("state" in settings) return settings;
   const key = settings.key ? `key from ${settings.key.name}` : "no key";
   const place = `${shownUrl(settings.baseUrl)}, ${key}`;
-  const answer = await ask(settings, signal);
-  if (typeof answer === "string") {
+  const answer = await ask(settings, configuration.env, signal);
+  if ("problem" in answer) {
     const baseUrl = variables.baseUrl ?? "its base-url in your settings";
     return {
       state: "problem",
-      text: `${place}: cannot be reached (${answer})`,
-      remedy: `Check the network, and ${baseUrl} if it is set.`,
+      text: `${place}: cannot be reached (${answer.problem})`,
+      remedy: answer.remedy ?? `Check the network, and ${baseUrl} if it is set.`,
     };
   }
   return unlistedModel(variables, answer) ?? judge(answer, place, settings);
@@ -115,28 +117,34 @@ interface ProviderAnswer {
   text: string;
 }
 
+interface NoAnswer {
+  problem: string;
+  remedy?: string;
+}
+
 /** The answer to a cheap request that needs the key, or the reason why there is none. */
 async function ask(
   settings: ProviderSettings,
+  env: Environment,
   signal: AbortSignal,
-): Promise<ProviderAnswer | string> {
+): Promise<ProviderAnswer | NoAnswer> {
+  const headers = settings.key ? settings.authHeaders(settings.key) : {};
   try {
-    // A redirect is not followed: it could lead the key to another address.
-    const headers = settings.key ? settings.authHeaders(settings.key) : {};
-    const options = { headers, redirect: "manual", signal } as const;
-    const response = await fetch(`${settings.baseUrl}/models`, options);
+    const fetch = await httpFetchFor(env);
+    const response = await fetch(`${settings.baseUrl}/models`, { method: "GET", headers, signal });
     const { status, ok } = response;
     return { status, ok, text: await response.text() };
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return causeOf(error);
+    if (signal.aborted || !(error instanceof Error)) throw error;
+    return noAnswer(error);
   }
 }
 
-/** The message of fetch itself is only that it failed. */
-function causeOf({ cause, message }: TypeError): string {
-  if (cause instanceof Error && "code" in cause) return String(cause.code);
-  return cause instanceof Error ? cause.message : message;
+function noAnswer(error: Error): NoAnswer {
+  if (error instanceof TeamError) return { problem: error.message, remedy: error.hint ?? "" };
+  const { kind, code, message, hint } = networkProblem(error);
+  if (code.startsWith("PROXY_")) return { problem: message, remedy: hint };
+  return { problem: code || message, ...(kind === "untrusted" && { remedy: hint }) };
 }
 
 function judge(

@@ -1,5 +1,5 @@
 import { Secrets } from "../../lib/secrets.ts";
-import { environmentSecrets } from "../known-secrets.ts";
+import { environmentSecrets } from "../../model/environment-secrets.ts";
 import { oneLine } from "../render/one-line.ts";
 import { paintFor } from "../render/paint.ts";
 import type { ResolvedSettings } from "../settings/resolve-settings.ts";

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { Secrets } from "../../lib/secrets.ts";
+import { environmentSecrets } from "../../model/environment-secrets.ts";
 import type { Io } from "../command.ts";
-import { environmentSecrets } from "../known-secrets.ts";
 import { workspaceSettingsPath } from "./configuration.ts";
 import type { ResolvedSettings } from "./resolve-settings.ts";
 import { stateDirectory, userSettingsPath } from "./standard-places.ts";

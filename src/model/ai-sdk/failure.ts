@@ -5,6 +5,7 @@ import type { FailureKind, ModelFailure } from "../model-failure.ts";
 import type { ErrorWords } from "./error-words.ts";
 import { readWords } from "./error-words.ts";
 import type { HttpAnswer } from "./http.ts";
+import { messageOf, networkProblem } from "./network-problem.ts";
 import type { Watchdogs, WatchedRequest, WireFailure } from "./watched-request.ts";
 
 /** The provider, key and address of a request. */
@@ -49,10 +50,7 @@ function unreachable(failure: WireFailure, asked: FailedRequest): ModelFailure {
   const { account, watchdogs } = asked;
   switch (failure.type) {
     case "network":
-      return {
-        ...networkFailure(codeOf(failure.cause)),
-        message: `${account.label} cannot be reached at ${account.baseUrl}: ${shown(messageOf(failure.cause), account)}`,
-      };
+      return networkFailure(failure.cause, account);
     case "no-headers":
       return {
         kind: "no-headers",
@@ -70,22 +68,14 @@ function unreachable(failure: WireFailure, asked: FailedRequest): ModelFailure {
   }
 }
 
-/** Codes of OpenSSL for a certificate that Node does not accept. */
-const certificateCode = /CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|HOSTNAME_MISMATCH/;
-
-function networkFailure(code: string): Pick<ModelFailure, "kind" | "hint"> {
-  if (certificateCode.test(code)) {
-    const hint =
-      "If your network has its own certificate authority, set NODE_EXTRA_CA_CERTS to the file with its certificate.";
-    return { kind: "untrusted", hint };
-  }
-  if (code === "ECONNREFUSED") {
-    return { kind: "unreachable", hint: "Check that a server is running there, and the base URL." };
-  }
-  if (code === "ENOTFOUND") {
-    return { kind: "unreachable", hint: "Check the host in the base URL, and your network." };
-  }
-  return { kind: "network", hint: "Check the network, and the base URL if you have set one." };
+function networkFailure(cause: unknown, account: Account): ModelFailure {
+  const { kind, hint, message } = networkProblem(cause);
+  const reason = shown(message, account);
+  return {
+    kind,
+    message: `${account.label} cannot be reached at ${account.baseUrl}: ${reason}`,
+    hint,
+  };
 }
 
 /** Requests follow no redirection: the key is for the configured address only. */
@@ -198,22 +188,6 @@ function isEndOfStream(error: unknown): boolean {
     error === undefined ||
     (error instanceof Error && error.message === "Response stream ended without a finish reason.")
   );
-}
-
-/** The innermost message: the outer ones only say that a request has failed. */
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  // A host with several addresses fails with one error for each.
-  if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
-  return error.cause instanceof Error ? messageOf(error.cause) : error.message;
-}
-
-/** The code of the error that `messageOf` shows; empty if there is none. */
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return "";
-  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
-  if (error.cause instanceof Error) return codeOf(error.cause);
-  return "code" in error ? String(error.code) : "";
 }
 
 /** The longest message: a page of HTML from a proxy is of no use to anybody. */

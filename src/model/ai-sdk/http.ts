@@ -1,11 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { onAbort } from "../../lib/on-abort.ts";
+import type { Environment } from "../provider-settings.ts";
+import { proxyRefusal } from "./proxy-failure.ts";
+import type { HttpRoute } from "./routes.ts";
 
 /** A request of an SDK. */
 interface HttpRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body?: string;
   readonly signal: AbortSignal;
 }
 
@@ -27,12 +30,37 @@ export type HttpFetch = (url: string, request: HttpRequest) => Promise<HttpAnswe
  * 30 MB once it is optimized. It follows no redirection, so that a key is sent only to the
  * configured address.
  */
-export const httpFetch: HttpFetch = async (url, { method, headers, body, signal }) => {
+export const httpFetch: HttpFetch = async (url, sent) => {
   const { request } = await (url.startsWith("https:") ? import("node:https") : import("node:http"));
+  return send({ request, url, options: {} }, sent);
+};
+
+/** The variables for which there is more to do than to connect. */
+const networkVariables = [
+  ...["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"],
+  ...["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"],
+];
+
+/**
+ * `httpFetch` with the proxies and certificates of the environment. Throws `config-invalid` if one of
+ * them cannot be used.
+ */
+export async function httpFetchFor(env: Environment): Promise<HttpFetch> {
+  if (!networkVariables.some((name) => env[name])) return httpFetch;
+  const { Routes } = await import("./routes.ts");
+  const routes = await Routes.open(env);
+  return (url, sent) => send(routes.to(url), sent);
+}
+
+async function send(
+  { request, url, options, proxy }: HttpRoute,
+  { method, headers, body, signal }: HttpRequest,
+): Promise<HttpAnswer> {
   signal.throwIfAborted();
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
-    const length = { "content-length": String(Buffer.byteLength(body)) };
-    const outgoing = request(url, { method, headers: { ...headers, ...length } });
+    const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+    const all = { ...headers, ...length, ...options.headers };
+    const outgoing = request(url, { ...options, method, headers: all });
     const stop = onAbort(signal, () => outgoing.destroy(abortError()));
     outgoing.on("close", stop);
     outgoing.on("error", reject);
@@ -42,6 +70,10 @@ export const httpFetch: HttpFetch = async (url, { method, headers, body, signal 
     });
     outgoing.end(body);
   });
+  if (proxy && incoming.statusCode === 407) {
+    incoming.destroy();
+    throw proxyRefusal(proxy.place, 407);
+  }
   // Once the answer is complete, its connection serves other requests.
   const stop = onAbort(signal, () => incoming.complete || incoming.destroy(abortError()));
   incoming.on("close", stop);
@@ -51,7 +83,7 @@ export const httpFetch: HttpFetch = async (url, { method, headers, body, signal 
     headers: headersOf(incoming),
     body: streamOf(incoming),
   });
-};
+}
 
 function abortError(): Error {
   return new Error("The request was aborted");
