@@ -1,4 +1,5 @@
 export type { BudgetLimits } from "./agent/bill.ts";
+export type { CallAnswer, HookedCall, HookOutput, MemberHooks } from "./agent/hooks.ts";
 export type { LastRun, RecordedEnd, RunEnd, Runner } from "./agent/runner.ts";
 export type { CronBook } from "./crons/cron-book.ts";
 export { type ErrorCode, TeamError } from "./errors.ts";
@@ -139,6 +140,7 @@ export type {
   MemberState,
   RuleText,
 } from "./team/members/member-handle.ts";
+export type { SpawnReview } from "./team/members/spawner.ts";
 export { MemoryTeamStore } from "./team/memory-team-store.ts";
 export type { OpenStoreOptions } from "./team/open-store-parts.ts";
 export type { PersonsAnswer } from "./team/protocols/persons-answer.ts";
@@ -148,6 +150,7 @@ export { restoreTeam } from "./team/restore-team.ts";
 export type { MemberSummary, TeamSummary } from "./team/summary.ts";
 export { systemPlace } from "./team/system-place.ts";
 export { type MemberMode, Team } from "./team/team.ts";
+export type { SpawnAnswer, TeamHooks } from "./team/team-hooks.ts";
 export type { ApprovalPolicy, RuleOption, TeamOptions } from "./team/team-options.ts";
 export type { TeamPlace } from "./team/team-place.ts";
 export type { MemberStore, TeamStore } from "./team/team-store.ts";

@@ -12,6 +12,7 @@ import type { Tool } from "../tools/tool.ts";
 import type { Transcript } from "../transcript/transcript.ts";
 import type { Bill } from "./bill.ts";
 import { Conversation } from "./conversation.ts";
+import type { Hooks } from "./hooks.ts";
 import type { Input } from "./input.ts";
 import type { WholePath } from "./mail-text.ts";
 import { RunRecord } from "./run-record.ts";
@@ -41,6 +42,8 @@ export interface AgentOptions {
   input: Input;
   permissions: Pick<Permissions, "judge">;
   approvals: Approvals;
+  /** Of the program (default: none). */
+  hooks?: Hooks;
   bill: Bill;
   limits: RunLimits;
   secrets: Secrets;

@@ -3,9 +3,10 @@ import { isLeaving } from "../lib/leaving.ts";
 import type { Verdict } from "../permissions/verdict.ts";
 import { maxOutputCharacters } from "../processes/output-capture.ts";
 import type { StopReason, ToolCall } from "../protocol/transcript.ts";
-import { failure, type PreparedCall, type ToolOutput } from "../tools/tool.ts";
+import { failure, type PreparedCall, type Tool, type ToolOutput } from "../tools/tool.ts";
 import type { Agent, EventDraft } from "./agent.ts";
 import type { OpenCall } from "./conversation.ts";
+import { type HookedCall, type Hooks, noHooks } from "./hooks.ts";
 import type { Repetition } from "./repetition.ts";
 
 interface RoundOptions {
@@ -20,7 +21,15 @@ type CallPlan =
   | { type: "answered"; output: ToolOutput }
   /** The same call was made before, and is not run again. */
   | { type: "repeated"; output: ToolOutput }
-  | { type: "judged"; prepared: PreparedCall; verdict: Verdict };
+  | JudgedPlan;
+
+interface JudgedPlan {
+  type: "judged";
+  /** The call with the input that is run, which a hook may have changed. */
+  call: ToolCall;
+  prepared: PreparedCall;
+  verdict: Verdict;
+}
 
 /**
  * Answers the open calls of a member's last reply. Calls that change nothing run beside each
@@ -71,30 +80,53 @@ export class CallRound {
     const prepared = tool.prepare(call.input);
     if (prepared.type === "invalid") return { type: "answered", output: prepared.output };
     try {
-      const { permissions } = agent.options;
-      const verdict = await permissions.judge({ tool: call.name, action: prepared.action });
-      return { type: "judged", prepared, verdict };
+      return await this.#judge(call, tool, prepared);
     } catch (error) {
       return { type: "answered", output: refusalOf(error) };
     }
   }
 
+  /** Judges a call as the program's hook leaves it. */
+  async #judge(written: ToolCall, tool: Tool, accepted: PreparedCall): Promise<CallPlan> {
+    const { permissions, secrets } = this.#options.agent.options;
+    const answer = await this.#hooks.beforeCall(this.#hooked(written, accepted));
+    if ("output" in answer) return { type: "answered", output: answer.output };
+    const { decision, reason, input } = answer;
+    const call = input === undefined ? written : { ...written, input: secrets.maskJson(input) };
+    const prepared = call === written ? accepted : tool.prepare(call.input);
+    if (prepared.type === "invalid") return { type: "answered", output: prepared.output };
+    const { name } = call;
+    const isAllowed = decision === "allow";
+    const verdict = await permissions.judge({ tool: name, action: prepared.action, isAllowed });
+    return { type: "judged", call, prepared, verdict: narrowed(verdict, decision, reason) };
+  }
+
+  get #hooks(): Hooks {
+    return this.#options.agent.options.hooks ?? noHooks;
+  }
+
+  #hooked({ call_id: callId, name: tool, input }: ToolCall, { action }: PreparedCall): HookedCall {
+    const { agent, signal } = this.#options;
+    const { name: member, cwd } = agent.options;
+    return { member, tool, input, action, callId, cwd, signal };
+  }
+
   async #carryOut(open: OpenCall, plan: CallPlan): Promise<void> {
     const { signal, emit } = this.#options;
-    const { call } = open;
+    const { call } = plan.type === "judged" ? plan : open;
     // A process that leaves starts the calls that were not begun at its next start.
     if (signal.aborted && isLeaving(signal)) return;
     emit({ type: "tool-call", call_id: call.call_id, name: call.name, input: call.input });
     const output = signal.aborted ? failure(notRun) : await this.#outputOf(open, plan);
     if (output === "stopped") return;
     const shown = await this.#answer(call, output);
-    if (plan.type !== "repeated") this.#options.repetition.note(call, shown);
+    if (plan.type !== "repeated") this.#options.repetition.note(open.call, shown);
   }
 
   /** The output of the call; `stopped` when the call stays open for the next start. */
   async #outputOf(open: OpenCall, plan: CallPlan): Promise<ToolOutput | "stopped"> {
     if (plan.type !== "judged") return plan.output;
-    return (await this.#permit(open.call, plan.verdict)) ?? this.#start(open, plan.prepared);
+    return (await this.#permit(plan.call, plan.verdict)) ?? this.#start(open, plan);
   }
 
   /** Undefined when the call may run. */
@@ -126,13 +158,17 @@ export class CallRound {
     }
   }
 
-  async #start({ call, madeAt }: OpenCall, prepared: PreparedCall): Promise<ToolOutput> {
+  async #start(
+    { call: written, madeAt }: OpenCall,
+    { call, prepared }: JudgedPlan,
+  ): Promise<ToolOutput> {
     const { agent, signal, emit } = this.#options;
-    await agent.record({ type: "tool-start", call_id: call.call_id });
+    const changed = call === written ? undefined : { input: call.input };
+    await agent.record({ type: "tool-start", call_id: call.call_id, ...changed });
     // An interruption also stops a call that is about to begin.
     if (signal.aborted && !isLeaving(signal)) return failure(notRun);
-    try {
-      return await prepared.run({
+    const output = await outputOf(() =>
+      prepared.run({
         callId: call.call_id,
         member: agent.options.name,
         cwd: agent.options.cwd,
@@ -140,10 +176,9 @@ export class CallRound {
         madeAt,
         signal,
         onOutput: (text) => emit({ type: "tool-output", call_id: call.call_id, text }),
-      });
-    } catch (error) {
-      return refusalOf(error);
-    }
+      }),
+    );
+    return this.#hooks.afterCall(this.#hooked(call, prepared), output);
   }
 
   /** Writes the result down, and returns what the model is shown of it. */
@@ -192,6 +227,27 @@ const notRun = "Error: Not run: the person interrupted before it began.";
 
 function answered(text: string): CallPlan {
   return { type: "answered", output: failure(text) };
+}
+
+/** The stricter of what permissions and the program's hook decide. */
+function narrowed(
+  verdict: Verdict,
+  decision: Verdict["decision"] | undefined,
+  reason = decision === "deny" ? "the program refuses it" : "the program has it asked",
+): Verdict {
+  const { suggestedRule: _, ...rest } = verdict;
+  if (verdict.decision === "deny") return verdict;
+  if (decision === "deny") return { ...rest, decision, reason };
+  // No rule would keep the hook from asking again.
+  return decision === "ask" ? { ...rest, decision, reason } : verdict;
+}
+
+async function outputOf(run: () => Promise<ToolOutput>): Promise<ToolOutput> {
+  try {
+    return await run();
+  } catch (error) {
+    return refusalOf(error);
+  }
 }
 
 /** A deliberate refusal is an answer; any other error is a bug. */

@@ -1,4 +1,5 @@
 import { AsyncQueue } from "../lib/async-queue.ts";
+import { escapeWrapper } from "../lib/escape-wrapper.ts";
 import { interruptionReason, isLeaving } from "../lib/leaving.ts";
 import type { AgentEvent } from "../protocol/events.ts";
 import { newMessageId } from "../protocol/ids.ts";
@@ -88,6 +89,7 @@ class AgentRun {
     }
 
     this.#turn++;
+    await this.#addText();
     yield { type: "turn-start", turn: this.#turn };
     const reply = yield* this.#requestReply();
     if (reply.type !== "reply") return this.#setBack(reply);
@@ -114,6 +116,16 @@ class AgentRun {
       for (const { message } of mail) yield { type: "message-delivered", id: message.id };
       taken.push(...mail);
     }
+  }
+
+  /** Adds what a hook of the program has to say. */
+  async #addText(): Promise<void> {
+    const { name: member, hooks, secrets } = this.#agent.options;
+    const request = { member, turn: this.#turn, signal: this.#signal };
+    const text = (await hooks?.beforeRequest(request))?.trim();
+    if (!text) return;
+    const note = secrets.mask(escapeWrapper(text));
+    await this.#agent.record({ type: "note", text: note, wakes: false });
   }
 
   /** True when the member ends, or its process; not when the person has only interrupted it. */

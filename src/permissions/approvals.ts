@@ -64,7 +64,7 @@ export class RequestApprovals implements Approvals {
     const { member: from, mayBeOpen } = question;
     const subject = subjectOf(question);
     const hash = hashSubject(subject);
-    const known = mayBeOpen ? await this.#find(from, hash) : undefined;
+    const known = mayBeOpen ? await this.#find(question, hash) : undefined;
     const asked =
       known ?? (await this.#requests.open({ type: "permission", from, to: user, subject }));
     const unattended = this.#options?.unattended;
@@ -80,11 +80,19 @@ export class RequestApprovals implements Approvals {
     return { type: "stopped" };
   }
 
-  /** The same question, asked by an earlier process. It may have been answered since. */
-  async #find(from: MemberName, hash: string): Promise<Request | undefined> {
-    return (await this.#requests.list({ type: "permission", from })).findLast(
-      ({ hash: asked, state }) =>
-        asked === hash && ["pending", "approved", "rejected"].includes(state),
+  /**
+   * The same question, asked by an earlier process. It may have been answered since. Where that process
+   * asked something else about the call, because a hook decided differently, that is not asked any more.
+   */
+  async #find({ member: from, callId }: Question, hash: string): Promise<Request | undefined> {
+    const asked = await this.#requests.list({ type: "permission", from });
+    for (const { id, hash: other, state, subject } of asked) {
+      if (other === hash || state !== "pending" || subject.call_id !== callId) continue;
+      await unlessDecided(() => this.#requests.cancel(id, from, "the call was changed"));
+    }
+    return asked.findLast(
+      ({ hash: other, state }) =>
+        other === hash && ["pending", "approved", "rejected"].includes(state),
     );
   }
 

@@ -6,7 +6,7 @@ import type { Action } from "../protocol/tools.ts";
 import type { Place } from "../workspace/place.ts";
 import type { SpecialDirectories, Subject } from "./judged-call.ts";
 import { narrowerMode } from "./modes.ts";
-import { coversPlace, type Rule } from "./rule.ts";
+import { coversPlace, parseRule, type Rule } from "./rule.ts";
 import { showHidden } from "./show-hidden.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -20,8 +20,17 @@ export interface PermissionsOptions {
   teamDirectory: string;
   /** Directories of secrets with which somebody can act as the person. */
   keyDirectories: readonly string[];
+  /** True if a program decides about calls, and so may permit any that creates files. */
+  isPolicyOwn?: boolean;
   /** The environment of commands (default: empty). */
   environment?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface CallToJudge {
+  tool: string;
+  action: Action;
+  /** True if a program allows the call, as a rule for its tool would. */
+  isAllowed?: boolean;
 }
 
 /**
@@ -67,12 +76,13 @@ export class Permissions {
   }
 
   /** Resolves what the call would reach, then decides. It does not ask. */
-  async judge({ tool, action }: { tool: string; action: Action }): Promise<Verdict> {
+  async judge({ tool, action, isAllowed = false }: CallToJudge): Promise<Verdict> {
     try {
       const directories = await this.#directories();
       const subject = await this.#subject(action, directories);
       const { decide } = await import("./decide.ts");
-      const rules = [...this.#rules, ...(await this.#ownRules())];
+      const allowance = isAllowed ? [parseRule("allow", tool)] : [];
+      const rules = [...this.#rules, ...(await this.#ownRules()), ...allowance];
       return decide({ tool, subject, mode: this.mode, rules, directories });
     } catch (error) {
       // A path that no file can have: the model gets the reason.
@@ -107,6 +117,7 @@ export class Permissions {
 
   /** True if no file can be created unasked, so that a pattern still finds the same files later. */
   async #isStill(): Promise<boolean> {
+    if (this.#options.isPolicyOwn) return false;
     if (this.mode !== "default" && this.mode !== "plan") return false;
     const { mayMakeFiles } = await import("./commands/changing-programs.ts");
     return !this.#rules.some(mayMakeFiles);

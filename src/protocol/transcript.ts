@@ -84,7 +84,13 @@ export const Entry = z.discriminatedUnion("type", [
     usage: Usage.optional(),
   }),
   /** A tool call is about to run. Without a result after it, its outcome is unknown. */
-  z.object({ type: z.literal("tool-start"), at, call_id: z.string() }),
+  z.object({
+    type: z.literal("tool-start"),
+    at,
+    call_id: z.string(),
+    /** The input that is run, where a hook of the program changed it. */
+    input: z.unknown().optional(),
+  }),
   z.object({
     type: z.literal("tool-result"),
     at,

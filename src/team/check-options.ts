@@ -59,6 +59,13 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
     must: "have only lead and teammates, each a list of names of tools",
   },
   systemPrompt: callback,
+  hooks: {
+    schema: z.strictObject({
+      ...{ beforeCall: isFunction.optional(), afterCall: isFunction.optional() },
+      ...{ beforeRequest: isFunction.optional(), onSpawn: isFunction.optional() },
+    }),
+    must: "have only beforeCall, afterCall, beforeRequest and onSpawn, each a function",
+  },
   ...{ maxTurns: whole, maxTeammates: whole, autoclaim: flag, fresh: flag, takeOver: flag },
   ...{ budget: spending, memberBudget: spending },
   shutdownGraceMs: { schema: milliseconds, must: "be a number of milliseconds, more than 0" },

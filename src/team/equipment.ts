@@ -39,6 +39,7 @@ import { FileLocks } from "../workspace/file-locks.ts";
 import { FileTeamStore } from "./file-team-store.ts";
 import type { OwnSystemPrompt } from "./member-prompt.ts";
 import type { LeadSettings } from "./members/member-definition.ts";
+import type { TeamHooks } from "./team-hooks.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
 import type { TeamPlace } from "./team-place.ts";
 import type { TeamStore } from "./team-store.ts";
@@ -68,6 +69,11 @@ export interface EquipmentOptions {
   openModel?: OpenModel;
   /** Tools for members beside troupe's own. */
   tools?: readonly Tool[];
+  /**
+   * Functions that see what members do, and may prevent or change it: calls before and after they are run, requests to models, and
+   * spawns. Permission rules of a program, too.
+   */
+  hooks?: TeamHooks;
   /** Replaces the built-in text of members' system prompts. */
   systemPrompt?: OwnSystemPrompt;
   /** How an unanswered question to the person ends. */
@@ -108,6 +114,7 @@ export class Equipment implements AsyncDisposable {
   readonly secrets: Secrets;
   readonly tools: readonly Tool[];
   readonly systemPrompt: OwnSystemPrompt | undefined;
+  readonly hooks: TeamHooks;
   readonly approvals: ApprovalOptions;
   readonly outputFiles: OutputFiles;
   readonly pipes: Pipes;
@@ -145,6 +152,7 @@ export class Equipment implements AsyncDisposable {
     this.isModelOurs = options.openModel === undefined;
     this.tools = (options.tools ?? []).map(ownTool);
     this.systemPrompt = options.systemPrompt;
+    this.hooks = options.hooks ?? {};
     this.approvals = options.approvals ?? {};
     this.budget = new Budget("The team's", budget);
     this.#ownModels = options.models;

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { Agent, type AgentOptions } from "../agent/agent.ts";
 import { Bill } from "../agent/bill.ts";
+import { Hooks } from "../agent/hooks.ts";
 import { MailInput } from "../agent/input.ts";
 import { ModelRunner } from "../agent/model-runner.ts";
 import { ensurePrivateDirectory, replaceFile } from "../lib/files.ts";
@@ -68,6 +69,7 @@ export async function openMember(
     transcript: own.transcript,
     input,
     permissions: gated(permissions, context.gate),
+    hooks: new Hooks(equipment.hooks, place.onWarning),
     approvals: new RequestApprovals(store.requests, { clock, ...equipment.approvals }),
     secrets,
     outputFiles: equipment.outputFiles,
@@ -162,6 +164,7 @@ export async function permissionsFor(
     teamDirectory: equipment.layout.directory,
     keyDirectories: await equipment.keyDirectories(),
     environment: equipment.environment,
+    isPolicyOwn: equipment.hooks.beforeCall !== undefined,
   });
 }
 

@@ -9,6 +9,7 @@ import type {
   MemberParts,
 } from "./members/member-definition.ts";
 import type { Supervisor } from "./supervisor.ts";
+import type { TeamHooks } from "./team-hooks.ts";
 import type { TeamStore } from "./team-store.ts";
 
 /** The team's store, the functions that make members, and the person's settings. */
@@ -28,6 +29,8 @@ export interface SupervisorOptions {
   checkModel(id: string): void;
   /** Throws where a model certainly cannot be asked for an effort. */
   checkEffort(id: string, effort: Effort): Promise<void>;
+  /** The functions of the program that see spawns. */
+  hooks: Pick<TeamHooks, "onSpawn">;
   /** Where texts go that are too long for a message. */
   outputs: string;
   keepWhole(path: string, text: string): Promise<void>;

@@ -24,6 +24,7 @@ import { notTheirs } from "./protocols/permission-orders.ts";
 import { openProtocols, type Protocols } from "./protocols/protocols.ts";
 import { reportRequest } from "./protocols/report-request.ts";
 import type { SupervisorOptions } from "./supervisor-options.ts";
+import { reviewSpawn } from "./team-hooks.ts";
 
 /** An order of the person to stop, which came by mail. */
 interface StopOrder extends OrderReceipt {
@@ -75,6 +76,7 @@ export class Supervisor {
       check: (record) => options.checkMember(this.#definitionOf(record)),
       open: (record) => this.#openTeammate(record),
       leadsMode: () => this.#leadsMode(),
+      review: (spawn) => reviewSpawn(options.hooks, spawn, options.onWarning),
       onSpawn: (name) => {
         this.#restored.delete(name);
         this.#guard.reset(name);

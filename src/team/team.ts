@@ -102,6 +102,7 @@ export class Team implements AsyncDisposable {
         toolNames: settings.memberTools?.teammates ?? toolNamesOf(options),
         checkModel: (id) => equipment.checkModel(id),
         checkEffort: (id, effort) => equipment.checkEffort(id, effort),
+        hooks: equipment.hooks,
         outputs: layout.outputs,
         keepWhole,
         autoclaim: options.autoclaim ?? defaults.autoclaim,

@@ -223,6 +223,7 @@ export class Story {
       teamTools: (self, supervisor) => (own) =>
         teamToolsFor(self, { supervisor, timetable: noTimetable, own }),
       toolNames: [],
+      hooks: {},
       checkModel: () => undefined,
       checkEffort: async () => undefined,
       outputs: "/project/.team/outputs",

@@ -59,7 +59,7 @@ export async function openSupervisor(options: TestSupervisorOptions = {}) {
     },
     checkMember: async () => undefined,
     teamTools: () => () => [],
-    ...{ toolNames: [], outputs: "/outputs", maxTeammates: 8, graceMs: 5_000 },
+    ...{ hooks: {}, toolNames: [], outputs: "/outputs", maxTeammates: 8, graceMs: 5_000 },
     checkModel: () => undefined,
     checkEffort: async () => undefined,
     keepWhole: async () => undefined,

@@ -31,6 +31,7 @@ test("right options are accepted, and undefined ones count as left out", async (
     ...{ store: {} as never, openModel: () => ({}) as never, tools: [] },
     ...{ instructions: { lead: "Be brief." }, memberTools: { lead: [], teammates: ["bash"] } },
     systemPrompt: ({ builtIn }) => builtIn,
+    hooks: { beforeCall: () => undefined },
   };
 
   await checkOptions(full);
@@ -60,6 +61,8 @@ test.each([
   [{ instructions: { lead: "é".repeat(32_769) } }, /each a text of at most 65536 bytes/],
   [{ memberTools: ["bash"] }, /memberTools must have only lead and teammates/],
   [{ memberTools: { lead: "bash" } }, /memberTools must/],
+  [{ hooks: { onCall: () => undefined } }, /hooks must have only beforeCall, afterCall/],
+  [{ hooks: { onSpawn: true } }, /hooks must have only/],
   [{ systemPrompt: "You are …" }, /systemPrompt must be a function/],
   [{ maxTurns: 0 }, /maxTurns must be a whole number, 1 or more/],
   [{ maxTurns: 1.5 }, /maxTurns must be/],

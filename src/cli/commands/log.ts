@@ -99,8 +99,9 @@ const resultRoom: LineLimits = { lines: 8, width: 160 };
 const thoughtRoom: LineLimits = { lines: 3, width: 160 };
 
 /** False for entries that only the runtime needs. */
-function tellsPeople({ type }: Entry): boolean {
-  return type !== "tool-start" && type !== "run-settled";
+function tellsPeople(entry: Entry): boolean {
+  if (entry.type === "tool-start") return entry.input !== undefined;
+  return entry.type !== "run-settled";
 }
 
 /** A member's transcript as lines for a person. */
@@ -146,6 +147,7 @@ class TranscriptLines {
       case "compaction":
         return [titled("◇ earlier conversation summarized", shownLines(entry.summary))];
       case "tool-start":
+        return entry.input === undefined ? [] : [[this.#changed(entry.call_id, entry.input)]];
       case "run-settled":
         return [];
     }
@@ -165,6 +167,11 @@ class TranscriptLines {
           [`● ${oneLine(`${block.name} ${summarizeCall(block.name, block.input)}`, inputLength)}`],
         ];
     }
+  }
+
+  #changed(callId: string, input: unknown): string {
+    const name = this.#called.get(callId) ?? "an earlier call";
+    return `◇ ${oneLine(`changed by the program: ${name} ${summarizeCall(name, input)}`, inputLength)}`;
   }
 
   #result({ call_id, output, is_error }: Extract<Entry, { type: "tool-result" }>): string[] {

@@ -56,6 +56,8 @@ function bodyOf(entry: Entry): EntryViewBody | undefined {
     case "compaction":
       return { type: "compaction", summary: text(entry.summary) };
     case "tool-start":
+      if (entry.input === undefined) return undefined;
+      return { type: "note", text: text(`${changedInput}: ${inputText(entry.input)}`) };
     case "run-settled":
       return undefined;
   }
@@ -65,8 +67,20 @@ function blockView(block: ReplyBlock): ReplyBlockView {
   if (block.type !== "tool-call") return { type: block.type, text: text(block.text) };
   const { type, call_id, name, input } = block;
   const summary = showHidden(firstWords(summarizeCall(name, input), maxSummary));
-  const shown = text(showHidden(JSON.stringify(input, null, 2) ?? ""));
-  return { type, call_id, name, summary, input: shown, diff: diffOfCall(name, input) };
+  return {
+    type,
+    call_id,
+    name,
+    summary,
+    input: text(inputText(input)),
+    diff: diffOfCall(name, input),
+  };
+}
+
+const changedInput = "A hook of the program changed the input of the call, which is run with";
+
+function inputText(input: unknown): string {
+  return showHidden(JSON.stringify(input, null, 2) ?? "");
 }
 
 function text(whole: string): string {

@@ -28,8 +28,18 @@ export interface SpawnerOptions {
   check(record: Member): Promise<void>;
   open(record: Member): Promise<MemberHandle>;
   leadsMode(): PermissionMode;
+  /** The request as the program leaves it. Throws where the program refuses it. */
+  review(spawn: SpawnReview): Promise<SpawnRequest>;
   /** Told before the prompt is sent. */
   onSpawn(name: MemberName): void;
+}
+
+/** A spawn that a program may refuse or change. */
+export interface SpawnReview {
+  readonly by: MemberName;
+  readonly request: SpawnRequest;
+  /** Aborted when the team is closed. */
+  readonly signal: AbortSignal;
 }
 
 interface SpawnStart {
@@ -51,7 +61,7 @@ export class Spawner {
   readonly #all = new Set<Promise<Member>>();
   readonly #preparing = new Set<Promise<MemberHandle>>();
   #lastTurn: Promise<void> = Promise.resolve();
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(options: SpawnerOptions) {
     this.#options = options;
@@ -68,15 +78,20 @@ export class Spawner {
     }
   }
 
-  async #spawn(by: MemberName, request: SpawnRequest): Promise<Member> {
+  async #spawn(by: MemberName, asked: SpawnRequest): Promise<Member> {
     // An order to stop all members stops this one from now on, too.
     const askedAt = this.#options.clock.now();
-    const asked = MemberName.safeParse(request.name.toLowerCase());
+    const request = await this.#options.review({
+      by,
+      request: asked,
+      signal: this.#closing.signal,
+    });
+    const called = MemberName.safeParse(request.name.toLowerCase());
     let team = await this.#options.protocols.keeper.read();
     // From the last check on nothing is awaited until the spawn is under way: of two spawns of one
     // name in the same moment, only one may pass.
-    while (asked.success && this.#underWay.has(asked.data)) {
-      await this.settled(asked.data);
+    while (called.success && this.#underWay.has(called.data)) {
+      await this.settled(called.data);
       team = await this.#options.protocols.keeper.read();
     }
     const record = this.#recordOf(request, team, askedAt);
@@ -113,13 +128,13 @@ export class Spawner {
 
   /** Refuses further spawns. Resolves when no spawn is under way. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     await this.settled();
   }
 
   #recordOf(request: SpawnRequest, team: TeamRecord, now: Date): Member {
     const { members, lead, leadsMode, ...options } = this.#options;
-    if (this.#isClosed) {
+    if (this.#closing.signal.aborted) {
       const hint = "Its members continue at the next start.";
       throw new TeamError("team-closed", "The team is being closed", { hint });
     }

@@ -416,6 +416,7 @@ function openSpawner({ maxTeammates = 8 } = {}) {
     },
     checkModel: () => undefined,
     checkEffort: async () => undefined,
+    review: async ({ request }) => request,
     check: async ({ name }) => void log.push(`check ${name}`),
     open: async ({ name }: Member) => {
       log.push(`open ${name}`);
