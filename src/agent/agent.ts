@@ -22,7 +22,10 @@ import type { LastRun } from "./runner.ts";
 interface RunLimits {
   /** Turns of one run. */
   maxTurns: number;
+  /** Of one reply. */
   maxOutputTokens: number;
+  /** Of a reply that was cut short by that limit (default: no more). */
+  raisedOutputTokens?: number;
   /** How many tokens the model can take in. */
   contextTokens: number;
 }

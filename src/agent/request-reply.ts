@@ -23,14 +23,16 @@ export type Setback = Exclude<Reply, { type: "reply" }>;
 interface RequestOptions {
   conversation: readonly Utterance[];
   signal: AbortSignal;
+  /** Of the reply (default: the usual limit of the member). */
+  maxOutputTokens?: number;
 }
 
 /** Makes one model call: shows it as it comes, puts it on the bill, and returns the whole reply. */
 export async function* requestReply(
   { options, toolSpecs }: Agent,
-  { conversation, signal }: RequestOptions,
+  { conversation, signal, maxOutputTokens = options.limits.maxOutputTokens }: RequestOptions,
 ): AsyncGenerator<EventDraft, Reply> {
-  const { model, system, limits, bill, secrets, expectsPauses = false } = options;
+  const { model, system, bill, secrets, expectsPauses = false } = options;
   const text = secrets.stream();
   const thinking = secrets.stream();
   if (bill.exhausted) return { type: "exhausted", reason: bill.exhausted };
@@ -39,7 +41,7 @@ export async function* requestReply(
     system,
     tools: toolSpecs,
     conversation,
-    maxOutputTokens: limits.maxOutputTokens,
+    maxOutputTokens,
     expectsPauses,
     ...(options.thinking && { thinking: options.thinking }),
     signal,

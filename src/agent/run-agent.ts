@@ -49,12 +49,15 @@ class AgentRun {
   #turn = 0;
   /** How many replies in a row were cut short. */
   #cuts = 0;
+  /** How long a reply may be. */
+  #maxOutputTokens: number;
   /** How full the context was when a compaction made no room. */
   #crampedAt = 0;
 
   constructor(agent: Agent, signal: AbortSignal) {
     this.#agent = agent;
     this.#signal = signal;
+    this.#maxOutputTokens = agent.options.limits.maxOutputTokens;
   }
 
   async *run(): AsyncGenerator<EventDraft, RunEnd | undefined> {
@@ -91,7 +94,7 @@ class AgentRun {
     this.#turn++;
     await this.#addText();
     yield { type: "turn-start", turn: this.#turn };
-    const reply = yield* this.#requestReply();
+    const reply = yield* this.#requestWholeReply();
     if (reply.type !== "reply") return this.#setBack(reply);
     const { blocks, stop, usage } = reply;
     await this.#agent.record({ type: "reply", blocks, stop, usage });
@@ -147,12 +150,43 @@ class AgentRun {
     return { outcome: "turn-limit", reason: `the run has had its ${limits.maxTurns} turns` };
   }
 
+  /**
+   * One request; where the reply is cut short by the limit of its length, another with more room for
+   * it, once in a run. Of a reply that is cut again, the beginning counts.
+   */
+  async *#requestWholeReply(): AsyncGenerator<EventDraft, Reply> {
+    const reply = yield* this.#requestReply();
+    const limit = this.#maxOutputTokens;
+    const more = this.#roomForReply;
+    const { bill } = this.#agent.options;
+    const isCut = reply.type === "reply" && reply.stop === "length";
+    if (!isCut || more <= limit || bill.exhausted || this.#signal.aborted) return reply;
+    const reason = `the reply was cut at ${limit} tokens, so it is requested with up to ${more}`;
+    yield { type: "reply-restart", reason };
+    this.#maxOutputTokens = more;
+    const longer = yield* this.#requestReply();
+    if (longer.type !== "failed" || longer.failure.kind !== "bad-request") return longer;
+    // Whoever answers at this address allows less than the model's own provider.
+    this.#maxOutputTokens = limit;
+    return reply;
+  }
+
+  /** How long a reply may be at most: some providers refuse a limit that the context has no room for. */
+  get #roomForReply(): number {
+    const { raisedOutputTokens = 0, contextTokens } = this.#agent.options.limits;
+    return Math.min(raisedOutputTokens, contextTokens - this.#agent.conversation.contextTokens);
+  }
+
   /** One request; where the conversation turns out too long for it, another after a compaction. */
   async *#requestReply(): AsyncGenerator<EventDraft, Reply> {
     const { conversation } = this.#agent;
     const signal = this.#signal;
     const request = () =>
-      requestReply(this.#agent, { conversation: conversation.utterances, signal });
+      requestReply(this.#agent, {
+        conversation: conversation.utterances,
+        signal,
+        maxOutputTokens: this.#maxOutputTokens,
+      });
     const reply = yield* request();
     if (reply.type !== "failed" || reply.failure.kind !== "too-long") return reply;
     const setback = yield* compact(this.#agent, signal);
@@ -212,7 +246,12 @@ class AgentRun {
   async #goOn(hasCalls: boolean): Promise<RunEnding> {
     this.#cuts++;
     if (this.#cuts > maxCuts) {
-      return { outcome: "failed", reason: `its reply was cut short ${this.#cuts} times in a row` };
+      const limit = this.#maxOutputTokens;
+      return {
+        outcome: "failed",
+        reason: `its reply was cut short ${this.#cuts} times in a row, at ${limit} tokens`,
+        hint: "Ask for less at a time, or allow longer replies: max-output, as a setting or a flag, and for a model that troupe does not know also under models.",
+      };
     }
     if (!hasCalls) await this.#agent.record({ type: "note", text: goOn, wakes: true });
     return undefined;

@@ -49,6 +49,38 @@ export interface OwnFacts {
 /** The context window of a model that nothing is known of: a size that nearly all models accept. */
 export const assumedWindow = 128_000;
 
+/** How many tokens a reply may have. */
+export interface OutputLimits {
+  readonly usual: number;
+  /** For a reply that was cut short by the usual limit. */
+  readonly raised: number;
+}
+
+/** `wanted` is the limit that a person has set, for any model. */
+export function outputLimits({ maxOutput }: ModelFacts, wanted?: number): OutputLimits {
+  const most = wanted ?? maxOutput ?? assumedOutput;
+  const raised = Math.min(most, maxOutput ?? most);
+  return { usual: wanted === undefined ? Math.min(raised, usualOutput) : raised, raised };
+}
+
+/** More than nearly all replies have: a provider may count the whole limit against the rate. */
+export const usualOutput = 32_000;
+
+/** For a model of which nothing is known: more might be refused. */
+const assumedOutput = 8_000;
+
+/** What is assumed of a model whose limits are not known, for the person; undefined for others. */
+export function assumptions(id: string, facts: ModelFacts, wanted?: number): string | undefined {
+  const { contextWindow, maxOutput, price } = facts;
+  if (contextWindow !== undefined && maxOutput !== undefined) return undefined;
+  const assumed = [
+    ...(contextWindow === undefined ? [`a context window of ${assumedWindow} tokens`] : []),
+    ...(maxOutput === undefined ? [`replies of up to ${outputLimits(facts, wanted).usual}`] : []),
+    ...(price === undefined ? ["no price"] : []),
+  ];
+  return `${id} is not in the table of models. Assumed are ${assumed.join(", ")}; what you know of it can be set under "models".`;
+}
+
 /**
  * What is known of the model `id`, from the person and from the table.
  *
@@ -102,7 +134,11 @@ function ownFacts(id: string, models: OwnModels = {}): OwnModels[string] {
 export type KnownModels = Readonly<Record<string, ModelFacts>>;
 
 const rehearsal: KnownModels = {
-  rehearsal: { price: { input: 0, output: 0 }, contextWindow: assumedWindow },
+  rehearsal: {
+    price: { input: 0, output: 0 },
+    contextWindow: assumedWindow,
+    maxOutput: assumedOutput,
+  },
 };
 
 /** Each table is loaded only when it is needed. */

@@ -7,9 +7,10 @@ import { childEnvironment, Secrets } from "../lib/secrets.ts";
 import { chooseThinking, effortProblem } from "../model/choose-thinking.ts";
 import { environmentSecrets } from "../model/environment-secrets.ts";
 import type { Model, ThinkingRequest } from "../model/model.ts";
-import { type ModelFacts, modelFacts, type OwnModels } from "../model/model-facts.ts";
+import { assumptions, type ModelFacts, modelFacts, type OwnModels } from "../model/model-facts.ts";
 import {
   checkModel,
+  hasProvider,
   Models,
   type ModelsOptions,
   reportsCost,
@@ -55,6 +56,8 @@ export interface EquipmentOptions {
   budget?: BudgetLimits;
   /** Prices and limits of models, by id or its beginning, before those of the built-in table. */
   models?: OwnModels | undefined;
+  /** How many tokens a reply may have (default: 32,000, or what the model allows). */
+  maxOutputTokens?: number | undefined;
   /** How long to wait for providers, how often, and how much to ask of them at once. */
   provider?: Pick<ModelsOptions, "watchdogs" | "maxInFlight" | "maxAttempts">;
   /** A new file that keeps what the models answer. */
@@ -111,6 +114,7 @@ export class Equipment implements AsyncDisposable {
   readonly store: TeamStore;
   readonly budget: Budget;
   readonly isModelOurs: boolean;
+  readonly maxOutputTokens: number | undefined;
   readonly secrets: Secrets;
   readonly tools: readonly Tool[];
   readonly systemPrompt: OwnSystemPrompt | undefined;
@@ -129,6 +133,8 @@ export class Equipment implements AsyncDisposable {
   readonly #openModel: (id: string, member: MemberName) => Promise<Model>;
   readonly #providers: ProviderConfiguration;
   readonly #ownModels: OwnModels | undefined;
+  /** The models of which it has been said what is assumed. */
+  readonly #assumed = new Set<string>();
   readonly #opened: Disposables;
 
   private constructor(options: EquipmentOptions, parts: EquipmentParts) {
@@ -156,6 +162,7 @@ export class Equipment implements AsyncDisposable {
     this.approvals = options.approvals ?? {};
     this.budget = new Budget("The team's", budget);
     this.#ownModels = options.models;
+    this.maxOutputTokens = options.maxOutputTokens;
     this.secrets = secrets;
     const { outputs: directory } = this.layout;
     this.outputFiles = new OutputFiles({ directory, secrets: this.secrets });
@@ -199,6 +206,14 @@ export class Equipment implements AsyncDisposable {
   /** What is known of a model. */
   async modelFacts(id: string): Promise<ModelFacts> {
     return modelFacts(id, { models: this.#ownModels, providers: this.#providers.providers });
+  }
+
+  /** Tells the person what is assumed of a model, once. */
+  tellAssumptions(id: string, facts: ModelFacts): void {
+    if (!this.isModelOurs || !hasProvider(id) || this.#assumed.has(id)) return;
+    this.#assumed.add(id);
+    const assumed = assumptions(id, facts, this.maxOutputTokens);
+    if (assumed) this.place.onWarning(assumed);
   }
 
   /** Makes ready what is slow when it is used for the first time. */

@@ -6,7 +6,7 @@ import { MailInput } from "../agent/input.ts";
 import { ModelRunner } from "../agent/model-runner.ts";
 import { ensurePrivateDirectory, replaceFile } from "../lib/files.ts";
 import { OwnDirectory } from "../lib/own-directory.ts";
-import { assumedWindow } from "../model/model-facts.ts";
+import { assumedWindow, outputLimits } from "../model/model-facts.ts";
 import { RequestApprovals } from "../permissions/approvals.ts";
 import { Permissions } from "../permissions/permissions.ts";
 import { BackgroundJobs } from "../processes/background-jobs.ts";
@@ -24,8 +24,6 @@ import type { MemberContext, MemberDefinition, MemberParts } from "./members/mem
 import { projectInstructions } from "./project-instructions.ts";
 import { gated } from "./protocols/plans.ts";
 import { recap } from "./recap.ts";
-
-const maxOutputTokens = 8_000;
 
 /** Opens a member with its history: as it is defined, or not at all. */
 export async function openMember(
@@ -127,23 +125,28 @@ async function modelParts(
 ): Promise<ModelParts> {
   const { store, place } = equipment;
   const model = await equipment.openModel(id, name);
-  const { price, contextWindow = assumedWindow } = await equipment.modelFacts(model.id);
+  const facts = await equipment.modelFacts(model.id);
+  const { usual, raised } = outputLimits(facts, equipment.maxOutputTokens);
   const own = budget ? [equipment.budgetOf(name, budget)] : [];
   const asked = { effort, budgetTokens: thinkingBudget };
-  return {
-    model,
-    thinking: await equipment.thinkingFor(id, asked, maxOutputTokens),
-    bill: new Bill({
-      member: name,
-      model: model.id,
-      price,
-      reportsCost: equipment.reportsCost(id),
-      ledger: store.usage,
-      budgets: [...own, equipment.budget],
-      clock: place.clock,
-    }),
-    limits: { maxTurns, maxOutputTokens, contextTokens: contextWindow },
+  const thinking = await equipment.thinkingFor(id, asked, usual);
+  const bill = new Bill({
+    member: name,
+    model: model.id,
+    price: facts.price,
+    reportsCost: equipment.reportsCost(id),
+    ledger: store.usage,
+    budgets: [...own, equipment.budget],
+    clock: place.clock,
+  });
+  equipment.tellAssumptions(model.id, facts);
+  const limits = {
+    maxTurns,
+    maxOutputTokens: usual,
+    raisedOutputTokens: raised,
+    contextTokens: facts.contextWindow ?? assumedWindow,
   };
+  return { model, thinking, bill, limits };
 }
 
 /** The permissions of a member as it is defined (default of `widestMode`: any mode). */

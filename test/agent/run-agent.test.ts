@@ -323,6 +323,78 @@ test("a text that reached its limit is continued, but not forever", async () => 
   });
 });
 
+const roomForMore = {
+  maxTurns: 200,
+  maxOutputTokens: 100,
+  raisedOutputTokens: 5_000,
+  contextTokens: 100_000,
+};
+
+test("a reply that was cut at its limit is requested once more with all that the model allows", async () => {
+  const cut = reply([says("A long ")], { stop: "length" });
+  const model = new ScriptedModel([cut, calls("look", { value: "1" }), says("Done.")]);
+  await using test = await TestAgent.open(model, {
+    tools: [testTool("look", (value) => value)],
+    limits: roomForMore,
+  });
+  await test.tell("Tell me.");
+
+  const { end, events } = await test.run();
+
+  expect(end).toEqual({ outcome: "done", answers: ["Done."] });
+  expect(model.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([100, 5_000, 5_000]);
+  expect(model.requests[1]?.conversation).toEqual(model.requests[0]?.conversation);
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      type: "reply-restart",
+      reason: "the reply was cut at 100 tokens, so it is requested with up to 5000",
+    }),
+  );
+  expect([...(await test.ledger.totals()).values()]).toMatchObject([{ calls: 3 }]);
+});
+
+test("a reply that is cut at the raised limit too is continued, and the run fails with what to set", async () => {
+  const cut = reply([says("and ")], { stop: "length" });
+  const model = new ScriptedModel([cut, cut, cut, cut, cut]);
+  await using test = await TestAgent.open(model, { limits: roomForMore });
+  await test.tell("Tell me.");
+
+  const { end } = await test.run();
+
+  expect(end).toMatchObject({
+    outcome: "failed",
+    reason: "its reply was cut short 4 times in a row, at 5000 tokens",
+    hint: expect.stringContaining("max-output"),
+  });
+  model.assertDone();
+});
+
+test("where the raised limit is refused, the reply that was cut is continued", async () => {
+  const cut = reply([says("and ")], { stop: "length" });
+  const failure: ModelFailure = { kind: "bad-request", message: "max_tokens is too large" };
+  const model = new ScriptedModel([cut, fails(failure), says("so on.")]);
+  await using test = await TestAgent.open(model, { limits: roomForMore });
+  await test.tell("Tell me.");
+
+  expect((await test.run()).end).toEqual({ outcome: "done", answers: ["and so on."] });
+  expect(model.requests.at(-1)?.maxOutputTokens).toBe(100);
+});
+
+test("the raised limit leaves room for the conversation", async () => {
+  const cut = reply([says("and ")], { stop: "length" });
+  const model = new ScriptedModel([cut, says("Done.")]);
+  await using test = await TestAgent.open(model, {
+    limits: { ...roomForMore, contextTokens: 8_000 },
+  });
+  await test.tell("x".repeat(15_000));
+
+  await test.run();
+
+  const [, raised = 0] = model.requests.map(({ maxOutputTokens }) => maxOutputTokens);
+  expect(raised).toBeGreaterThan(100);
+  expect(raised).toBeLessThan(5_000);
+});
+
 test("a refusal fails the run, is not sent back, and the member continues with the next mail", async () => {
   const model = new ScriptedModel([
     reply([says("I can't")], { stop: "refusal" }),

@@ -15,7 +15,7 @@ test("a complete setup has no problems: exit 0", async () => {
   await using directory = await temporaryDirectory();
   await using server = await answering(200);
   const env = {
-    TROUPE_MODEL: "anthropic/claude",
+    TROUPE_MODEL: "anthropic/claude-sonnet-5-5",
     ANTHROPIC_API_KEY: "sk-ant-0123456789",
     ANTHROPIC_BASE_URL: server.url,
   };
@@ -26,13 +26,33 @@ test("a complete setup has no problems: exit 0", async () => {
   expect({ code, ok: report.ok }).toEqual({ code: 0, ok: true });
   expect(about("node")).toMatchObject([{ state: "ok", text: process.versions.node }]);
   expect(about("ripgrep")[0]?.text).toContain("ripgrep");
-  expect(about("model")).toMatchObject([{ text: "anthropic/claude, by TROUPE_MODEL" }]);
+  expect(about("model")).toMatchObject([{ text: "anthropic/claude-sonnet-5-5, by TROUPE_MODEL" }]);
   expect(about("anthropic")[0]?.text).toBe(
     `${server.url}/v1, key from ANTHROPIC_API_KEY: reachable`,
   );
   expect(about("team")).toMatchObject([{ state: "ok", text: expect.stringContaining("none yet") }]);
   expect(about("terminal")).toMatchObject([{ state: "ok" }]);
   expect(await readdir(directory.path)).toEqual([]);
+});
+
+test("of a model that is not known, it is noted what is assumed, unless the settings say it", async () => {
+  await using directory = await temporaryDirectory();
+  const env = {
+    TROUPE_MODEL: "openai-compatible/qwen",
+    OPENAI_COMPATIBLE_BASE_URL: "http://127.0.0.1:9/v1",
+    XDG_CONFIG_HOME: directory.path,
+  };
+
+  const { about } = await examine(directory.path, env);
+  expect(about("model")).toMatchObject([
+    { state: "ok" },
+    { state: "note", text: expect.stringContaining("a context window of 128000 tokens") },
+  ]);
+
+  const models = { "openai-compatible/*": { "context-window": 40_000, "max-output": 4_000 } };
+  await mkdir(join(directory.path, "troupe"), { recursive: true });
+  await writeFile(join(directory.path, "troupe/config.json"), JSON.stringify({ models }));
+  expect((await examine(directory.path, env)).about("model")).toHaveLength(1);
 });
 
 test("the text output has a line for each check, and one more for each hint", async () => {

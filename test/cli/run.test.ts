@@ -43,7 +43,11 @@ test("run works on a prompt with real tools and prints the lead's last reply", a
   expect(result).toEqual({
     code: 0,
     out: ["It is 42."],
-    err: ["I look.", "● read_file notes.txt"],
+    err: [
+      'anthropic/scripted is not in the table of models. Assumed are a context window of 128000 tokens, replies of up to 8000, no price; what you know of it can be set under "models".',
+      "I look.",
+      "● read_file notes.txt",
+    ],
   });
   expect(JSON.stringify(it.server.requests[1]?.body.messages.at(-1))).toContain(
     "The answer is 42.",
@@ -295,7 +299,8 @@ test("a recording can be replayed without a provider", async () => {
     ...["run", "Greet.", "--model", `replay:${recording}`],
   );
 
-  expect(again).toEqual(first);
+  // Only of a provider's model it is said what is assumed.
+  expect(again).toEqual({ ...first, err: first.err.slice(1) });
   expect(it.server.requests).toHaveLength(2);
   const third = await it.run("Greet.", ...model, "--record", recording);
   expect(third).toMatchObject({

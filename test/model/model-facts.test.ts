@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { tableDate, tableSource } from "../../src/model/known-models/origin.ts";
-import { efforts, modelFacts, OwnModels } from "../../src/model/model-facts.ts";
+import { efforts, modelFacts, OwnModels, outputLimits } from "../../src/model/model-facts.ts";
 import { Price } from "../../src/model/prices.ts";
 
 test.each([
@@ -145,4 +145,15 @@ const soundFacts = expect.toSatisfy((facts) => {
     (price?.cacheRead ?? 0) <= (price?.input ?? 0) &&
     efforts.filter((level) => levels.includes(level)).length === levels.length
   );
+});
+
+test.each([
+  [{ maxOutput: 128_000 }, undefined, { usual: 32_000, raised: 128_000 }],
+  [{ maxOutput: 16_384 }, undefined, { usual: 16_384, raised: 16_384 }],
+  [{ maxOutput: 128_000 }, 64_000, { usual: 64_000, raised: 64_000 }],
+  [{ maxOutput: 64_000 }, 100_000, { usual: 64_000, raised: 64_000 }],
+  [{}, undefined, { usual: 8_000, raised: 8_000 }],
+  [{}, 20_000, { usual: 20_000, raised: 20_000 }],
+])("the reply of a model with %j, with %s set, may have %j tokens", (facts, wanted, limits) => {
+  expect(outputLimits(facts, wanted)).toEqual(limits);
 });

@@ -1,9 +1,11 @@
 import { TeamError } from "../../errors.ts";
-import { checkModel } from "../../model/models.ts";
+import { assumptions, modelFacts } from "../../model/model-facts.ts";
+import { checkModel, hasProvider } from "../../model/models.ts";
 import type { Environment, ProviderConfiguration } from "../../model/provider-settings.ts";
 import type { ProcessInfo } from "../command.ts";
 import {
   type Configuration,
+  modelsIn,
   readConfiguration,
   workspaceSettingsPath,
 } from "../settings/configuration.ts";
@@ -60,7 +62,7 @@ export function configurationChecks(options: ConfigurationChecksOptions): Check[
   const { env, configuration } = options;
   return [
     { name: "settings", look: async () => settingsFindings(options) },
-    { name: "model", look: async () => [modelFinding(options, chosenModel(env, configuration))] },
+    { name: "model", look: () => modelFindings(options, chosenModel(env, configuration)) },
   ];
 }
 
@@ -94,14 +96,28 @@ function consentFindings({ workspaceFile, loosenings, answer }: Configuration): 
   ];
 }
 
-function modelFinding(providers: ProviderConfiguration, model: ChosenModel | undefined): Finding {
+async function modelFindings(
+  { configuration, ...providers }: ConfigurationChecksOptions,
+  model: ChosenModel | undefined,
+): Promise<Finding[]> {
   if (!model) {
-    return {
-      state: "problem",
-      text: "none chosen",
-      remedy: "Choose one with --model or TROUPE_MODEL, or try `troupe demo`, which needs none.",
-    };
+    return [
+      {
+        state: "problem",
+        text: "none chosen",
+        remedy: "Choose one with --model or TROUPE_MODEL, or try `troupe demo`, which needs none.",
+      },
+    ];
   }
+  const finding = modelFinding(providers, model);
+  if (finding.state === "problem") return [finding];
+  const models = configuration instanceof TeamError ? {} : modelsIn(configuration);
+  const facts = await modelFacts(model.id, { models, providers: providers.providers });
+  const assumed = hasProvider(model.id) ? assumptions(model.id, facts) : undefined;
+  return [finding, ...(assumed ? [{ state: "note" as const, text: assumed }] : [])];
+}
+
+function modelFinding(providers: ProviderConfiguration, model: ChosenModel): Finding {
   const text = `${model.id}, by ${model.origin}`;
   try {
     checkModel(model.id, providers);

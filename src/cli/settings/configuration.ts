@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { TeamError } from "../../errors.ts";
+import type { OwnModels } from "../../model/model-facts.ts";
 import type { ProviderConfiguration, ProviderDefinitions } from "../../model/provider-settings.ts";
 import type { ProcessInfo } from "../command.ts";
 import { answerOn, type ConsentAnswer } from "./consent.ts";
@@ -45,6 +46,11 @@ export function workspaceSettings(configuration: Configuration): StatedSettings 
   if (!workspaceFile) return {};
   const { stated } = workspaceFile;
   return answer === "trusted" ? stated : withoutLoosenings(stated, loosenings);
+}
+
+export function modelsIn(configuration: Configuration): OwnModels {
+  const { userFile } = configuration;
+  return { ...userFile?.stated.models, ...workspaceSettings(configuration).models };
 }
 
 export function providersIn(configuration: Configuration): ProviderDefinitions {

@@ -33,6 +33,7 @@ const Flags = Invocation.extend({
   "thinking-budget": asNumber(shape["thinking-budget"]),
   "max-turns": asNumber(shape["max-turns"]),
   "max-cost": asNumber(shape["max-cost"]),
+  "max-output": asNumber(shape["max-output"]),
   timeout: asNumber(shape.timeout),
   "background-wait": asNumber(shape["background-wait"]),
   "shutdown-grace": asNumber(shape["shutdown-grace"]),
@@ -85,6 +86,10 @@ export const teamOptions: Readonly<Record<string, Option>> = {
     summary: "stop a member's run after this many turns (default: 200)",
   },
   "max-cost": { takes: "<dollars>", summary: "stop when the whole team has cost this much" },
+  "max-output": {
+    takes: "<tokens>",
+    summary: "how long a reply may be (default: 32000, or what the model allows)",
+  },
   timeout: { takes: "<s>", summary: "stop after this many seconds" },
   "plan-approval": { takes: "lead|user", summary: "who approves plans (default: lead)" },
   "shutdown-grace": { takes: "<s>", summary: "seconds a teammate gets to shut down (default: 30)" },

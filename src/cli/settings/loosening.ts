@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import { usualOutput } from "../../model/model-facts.ts";
+import type { Price } from "../../model/prices.ts";
 import { isWiderMode } from "../../permissions/modes.ts";
 import { isMoreEffort } from "../../protocol/effort.ts";
 import { oneLine } from "../render/one-line.ts";
@@ -54,6 +56,7 @@ const isLooser: Readonly<Record<SettingName, SettingComparison>> = {
   deny: () => false,
   "max-turns": isMore("max-turns"),
   "max-cost": isMore("max-cost"),
+  "max-output": (theirs, own) => (theirs["max-output"] ?? 0) > (own["max-output"] ?? usualOutput),
   timeout: isMore("timeout"),
   // Waiting lets calls run that would be denied, and keeps a run from ending.
   approvals: (theirs, own) => theirs.approvals === "wait" && own.approvals === "deny",
@@ -65,6 +68,8 @@ const isLooser: Readonly<Record<SettingName, SettingComparison>> = {
   autoclaim: (theirs, own) => theirs.autoclaim === true && !own.autoclaim,
   // A provider decides to whom a key and the conversation are sent.
   providers: (theirs, own) => newProviders(theirs, own).length > 0,
+  // A price decides when a limit of the cost is reached.
+  models: (theirs, own) => newModels(theirs, own).length > 0,
 };
 
 type Limit =
@@ -93,6 +98,10 @@ function newProviders({ providers = {} }: StatedSettings, own: Settings) {
   );
 }
 
+function newModels({ models = {} }: StatedSettings, own: Settings) {
+  return Object.entries(models).filter(([id, facts]) => !isDeepStrictEqual(facts, own.models[id]));
+}
+
 function describe(name: SettingName, theirs: StatedSettings, own: Settings): string[] {
   if (name === "allow") return newRules(theirs, own).map((rule) => `allow: ${rule}`);
   if (name === "providers") {
@@ -101,8 +110,27 @@ function describe(name: SettingName, theirs: StatedSettings, own: Settings): str
       return `providers: ${it}: ${family} at ${baseUrl ?? "its usual address"}, with ${key}`;
     });
   }
+  if (name === "models") {
+    return newModels(theirs, own).map(([id, facts]) => `models: ${id}: ${factsText(facts)}`);
+  }
   const without = own[name] === undefined ? "none" : plain(own[name]);
   return [`${name}: ${plain(theirs[name])} (without it: ${without})`];
+}
+
+function factsText({ price, contextWindow, maxOutput }: Settings["models"][string]): string {
+  const facts = [
+    ...(price ? [ratesText(price)] : []),
+    ...(price?.long ? [`${ratesText(price.long)} above ${price.long.above} tokens`] : []),
+    ...(contextWindow ? [`context-window ${contextWindow}`] : []),
+    ...(maxOutput ? [`max-output ${maxOutput}`] : []),
+  ];
+  return facts.join(", ");
+}
+
+function ratesText({ input, output, cacheRead, cacheWrite }: Price): string {
+  const read = cacheRead === undefined ? "" : `, cache-read $${cacheRead}`;
+  const write = cacheWrite === undefined ? "" : `, cache-write $${cacheWrite}`;
+  return `input $${input}, output $${output}${read}${write}`;
 }
 
 function plain(value: unknown): string {

@@ -103,13 +103,15 @@ export function layersBelowFlags(env: Environment, configuration: Configuration)
   ];
 }
 
-/** The highest source wins; rules and providers add up. */
+/** The highest source wins; rules, providers and models add up. */
 function merge(layers: readonly SettingsLayer[]): StatedSettings {
   let merged: StatedSettings = {};
   for (const { stated } of layers.toReversed()) merged = { ...merged, ...stated };
   const all = (name: RuleSetting) => layers.flatMap(({ stated }) => stated[name] ?? []);
-  const providers = Object.assign({}, ...layers.toReversed().map((it) => it.stated.providers));
-  return { ...merged, allow: all("allow"), ask: all("ask"), deny: all("deny"), providers };
+  const united = (name: "providers" | "models") =>
+    Object.assign({}, ...layers.toReversed().map(({ stated }) => stated[name]));
+  const lists = { allow: all("allow"), ask: all("ask"), deny: all("deny") };
+  return { ...merged, ...lists, providers: united("providers"), models: united("models") };
 }
 
 function originsOf(layers: readonly SettingsLayer[]): Map<SettingName, string> {
@@ -171,6 +173,8 @@ export function teamSettings(
     cwd: settings.cwd,
     env: settings.env,
     providers: settings.providers,
+    models: settings.models,
+    maxOutputTokens: settings["max-output"],
     // Without one, the mode is the one that the person has last set.
     mode: settings.origins.has("permission-mode") ? settings["permission-mode"] : undefined,
     allow: withOrigins("allow", settings),

@@ -115,6 +115,7 @@ function wrongSetting(
   const name = SettingName.parse(key);
   const found = settings[name];
   if (name === "providers") return wrongProvider({ name: index, field, path });
+  if (name === "models") return wrongModel({ name: index, field, path });
   const problem =
     Array.isArray(found) && typeof index === "number"
       ? `has ${shownValue(found[index])} in it, which is not a permission rule`
@@ -122,14 +123,14 @@ function wrongSetting(
   return invalid(`${path}: "${name}" ${problem}`, { hint: "Correct it." });
 }
 
-interface ProviderIssue {
+interface PartIssue {
   name: PropertyKey | undefined;
   field: PropertyKey | undefined;
   path: string;
 }
 
 /** No value is in the message: somebody may have written a key into the file. */
-function wrongProvider({ name, field, path }: ProviderIssue): TeamError {
+function wrongProvider({ name, field, path }: PartIssue): TeamError {
   const which = field === undefined ? "" : `: "${String(field)}" is wrong`;
   const problem =
     name === undefined
@@ -137,6 +138,17 @@ function wrongProvider({ name, field, path }: ProviderIssue): TeamError {
       : `: "${String(name)}" is no provider${which}`;
   return invalid(`${path}: "providers"${problem}`, {
     hint: `A provider is { "family": …, "base-url": "https://…", "key-variable": "…" } and nothing else; families are ${providerFamilies.join(", ")}.`,
+  });
+}
+
+function wrongModel({ name, field, path }: PartIssue): TeamError {
+  const which = field === undefined ? "" : `: "${String(field)}" is wrong`;
+  const problem =
+    name === undefined
+      ? " must be an object with the facts of a model under each id"
+      : `: the entry of "${String(name)}" is wrong${which}`;
+  return invalid(`${path}: "models"${problem}`, {
+    hint: 'An entry is { "price": { "input": 0.1, "output": 0.4 }, "context-window": 131072, "max-output": 32768 }, each of them optional, with dollars per million tokens; a price may also have "cache-read", "cache-write" and "long".',
   });
 }
 

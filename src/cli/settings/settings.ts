@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { providerFamilies } from "../../model/built-in-providers.ts";
+import type { OwnModels } from "../../model/model-facts.ts";
 import { Effort } from "../../protocol/effort.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import { defaults } from "../../team/team-options.ts";
@@ -22,6 +23,48 @@ const provider = z
   })
   .transform(({ family, "base-url": baseUrl, "key-variable": keyVariable }) => {
     return { family, baseUrl, keyVariable };
+  });
+
+const dollars = z.number().nonnegative();
+const rates = z.strictObject({
+  input: dollars.describe("Dollars per million tokens of input"),
+  output: dollars.describe("Dollars per million tokens of output"),
+  "cache-read": dollars.optional().describe("Of input that comes from the cache (default: input)"),
+  "cache-write": dollars
+    .optional()
+    .describe("Of input that is put into the cache (default: input)"),
+});
+
+function ratesOf({
+  input,
+  output,
+  "cache-read": read,
+  "cache-write": write,
+}: z.infer<typeof rates>) {
+  return { input, output, cacheRead: read, cacheWrite: write };
+}
+
+const price = rates
+  .extend({
+    long: rates
+      .extend({ above: wholeNumber.describe("The number of tokens") })
+      .optional()
+      .describe("The prices of a request with more tokens than `above`"),
+  })
+  .transform(({ long, ...usual }) => ({
+    ...ratesOf(usual),
+    long: long && { ...ratesOf(long), above: long.above },
+  }));
+
+const ownModel = z
+  .strictObject({
+    price: price.optional().describe("What it costs"),
+    "context-window": wholeNumber.optional().describe("How many tokens a request may have"),
+    "max-output": wholeNumber.optional().describe("How many tokens a reply may have"),
+  })
+  .transform((stated): OwnModels[string] => {
+    const { price, "context-window": contextWindow, "max-output": maxOutput } = stated;
+    return { price, contextWindow, maxOutput };
   });
 
 /** The settings of a file. Each is named like its option. */
@@ -50,6 +93,7 @@ export const StatedSettings = z.strictObject({
   deny: rules.optional().describe("Calls that never run"),
   "max-turns": wholeNumber.optional().describe("Turns after which a member's run ends"),
   "max-cost": z.number().positive().optional().describe("Dollars after which the team stops"),
+  "max-output": wholeNumber.optional().describe("Tokens that one reply of a model may have"),
   timeout: seconds.optional().describe("Seconds after which `troupe` and `troupe run` end"),
   approvals: z
     .enum(["deny", "wait"])
@@ -77,6 +121,10 @@ export const StatedSettings = z.strictObject({
     .record(z.string(), provider)
     .optional()
     .describe("Model providers besides the built-in ones, by name: --model <name>/<model>"),
+  models: z
+    .record(z.string(), ownModel)
+    .optional()
+    .describe("Prices and limits of models, by id; an id may end in * for all that begin so"),
 });
 
 export type StatedSettings = Omit<z.infer<typeof StatedSettings>, "permission-mode"> & {
@@ -86,7 +134,7 @@ export type StatedSettings = Omit<z.infer<typeof StatedSettings>, "permission-mo
 export const SettingName = StatedSettings.keyof();
 export type SettingName = z.infer<typeof SettingName>;
 
-type WithoutDefault = "model" | "effort" | "thinking-budget" | "max-cost" | "timeout";
+type WithoutDefault = "model" | "effort" | "thinking-budget" | "max-cost" | "max-output" | "timeout";
 
 /** All settings, with defaults filled in. */
 export type Settings = Pick<StatedSettings, WithoutDefault> & {
@@ -108,6 +156,7 @@ export function withDefaults(stated: StatedSettings): Settings {
     "max-teammates": stated["max-teammates"] ?? defaults.maxTeammates,
     autoclaim: stated.autoclaim ?? defaults.autoclaim,
     providers: stated.providers ?? {},
+    models: stated.models ?? {},
   };
 }
 
@@ -122,6 +171,7 @@ const allowedValues: Readonly<Record<SettingName, string>> = {
   deny: "a list of permission rules",
   "max-turns": "a whole number from 1",
   "max-cost": "a number of dollars above 0",
+  "max-output": "a whole number from 1",
   timeout: "a number of seconds above 0, up to 1000000",
   approvals: "deny or wait",
   "background-wait": "a number of seconds from 0 to 1000000",
@@ -130,6 +180,7 @@ const allowedValues: Readonly<Record<SettingName, string>> = {
   "max-teammates": "a whole number from 1 to 1000",
   autoclaim: "true or false",
   providers: "an object with the settings of a provider under each name",
+  models: "an object with the facts of a model under each id",
 };
 
 /** Describes a wrong value: what it is, and what it must be. */

@@ -8,6 +8,8 @@ const router = {
   keyVariable: "A_KEY",
 } as const;
 
+const free = { price: { input: 0, output: 0 } };
+
 const looser: [StatedSettings, StatedSettings][] = [
   [{ allow: ["bash"] }, {}],
   [{ allow: ["bash", "write_file"] }, { allow: ["bash"] }],
@@ -33,6 +35,11 @@ const looser: [StatedSettings, StatedSettings][] = [
   [{ providers: { a: { ...router, baseUrl: "https://b.example" } } }, { providers: { a: router } }],
   [{ providers: { a: { ...router, keyVariable: "OTHER" } } }, { providers: { a: router } }],
   [{ providers: { a: router, b: router } }, { providers: { a: router } }],
+  [{ "max-output": 32_001 }, {}],
+  [{ "max-output": 11 }, { "max-output": 10 }],
+  [{ models: { "openai/*": free } }, {}],
+  [{ models: { "openai/*": free } }, { models: { "openai/x": free } }],
+  [{ models: { a: { ...free, contextWindow: 9 } } }, { models: { a: free } }],
 ];
 
 test.each(looser)("%j loosens %j", (theirs, own) => {
@@ -65,6 +72,9 @@ const stricter: [StatedSettings, StatedSettings][] = [
   [{ effort: "none" }, { effort: "low" }],
   [{ providers: { a: router } }, { providers: { a: router, b: router } }],
   [{ providers: {} }, {}],
+  [{ "max-output": 32_000 }, {}],
+  [{ "max-output": 10 }, { "max-output": 10 }],
+  [{ models: { a: free } }, { models: { a: free, b: free } }],
 ];
 
 test.each(stricter)("%j does not loosen %j", (theirs, own) => {
@@ -73,8 +83,10 @@ test.each(stricter)("%j does not loosen %j", (theirs, own) => {
 
 test("the description of a loosening has its value and the value without it", () => {
   const rules = { allow: ["bash(a)", "bash(b)"], "max-cost": 5, model: "openai/x" };
-  const theirs = { ...rules, providers: { a: router, b: router } };
-  const own = { "max-cost": 2, allow: ["bash(a)"], providers: { b: router } };
+  const price = { ...free.price, cacheRead: 1, long: { above: 9, input: 2, output: 3 } };
+  const models = { b: free, "c/*": { price, contextWindow: 7, maxOutput: 8 } };
+  const theirs = { ...rules, providers: { a: router, b: router }, models };
+  const own = { "max-cost": 2, allow: ["bash(a)"], providers: { b: router }, models: { b: free } };
 
   const found = loosenings(theirs, withDefaults(own));
 
@@ -83,5 +95,6 @@ test("the description of a loosening has its value and the value without it", ()
     "allow: bash(b)",
     "max-cost: 5 (without it: 2)",
     "providers: a: openai-compatible at https://a.example/v1, with the key in A_KEY",
+    "models: c/*: input $0, output $0, cache-read $1, input $2, output $3 above 9 tokens, context-window 7, max-output 8",
   ]);
 });

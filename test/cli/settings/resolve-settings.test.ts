@@ -49,6 +49,21 @@ test("the origin of each setting is known", async () => {
   });
 });
 
+test("models of all sources are combined, and of one id those of troupe.json apply", async () => {
+  const entry = (tokens: number) => ({ "max-output": tokens });
+  await using it = await configured({
+    user: { models: { a: entry(1), b: entry(2) }, "max-output": 100 },
+    workspace: { models: { b: entry(3), c: entry(4) } },
+  });
+  expect(Object.keys((await it.resolve()).models)).toEqual(["a", "b"]);
+
+  await it.trust();
+  const { models, "max-output": limit } = await it.resolve({ "max-output": "64000" });
+
+  expect(models).toMatchObject({ a: { maxOutput: 1 }, b: { maxOutput: 3 }, c: { maxOutput: 4 } });
+  expect(limit).toBe(64_000);
+});
+
 test("rules from all sources are combined", async () => {
   await using it = await configured({
     user: { allow: ["bash(ls)"], deny: ["bash(rm:*)"] },

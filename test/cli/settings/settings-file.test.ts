@@ -3,6 +3,7 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readSettingsFile } from "../../../src/cli/settings/settings-file.ts";
+import { OwnModels } from "../../../src/model/model-facts.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 import { troupe } from "../troupe.ts";
 
@@ -21,6 +22,24 @@ test.each([
   ["with the schema's address", JSON.stringify({ $schema: "./x.json", ...good })],
 ])("a settings file is read, %s", async (_, text) => {
   expect((await read(text))?.stated).toEqual(good);
+});
+
+test("the facts of a model are read, with names as the library has them", async () => {
+  const price = { input: 0.1, output: 0.4, "cache-read": 0.01, "cache-write": 0.2 };
+  const long = { above: 200_000, input: 0.2, output: 0.8 };
+  const entry = { price: { ...price, long }, "context-window": 131_072, "max-output": 32_768 };
+
+  const { stated } = (await read(JSON.stringify({ models: { "local/qwen*": entry } }))) ?? {};
+
+  const rates = { input: 0.1, output: 0.4, cacheRead: 0.01, cacheWrite: 0.2 };
+  expect(stated?.models).toEqual({
+    "local/qwen*": {
+      price: { ...rates, long: { ...long, cacheRead: undefined, cacheWrite: undefined } },
+      contextWindow: 131_072,
+      maxOutput: 32_768,
+    },
+  });
+  expect(OwnModels.parse(stated?.models)).toEqual(stated?.models);
 });
 
 test("an empty object and a missing file have no settings", async () => {
@@ -57,6 +76,11 @@ test.each([
   ['{"deny": ["bash("]}', '"deny": "bash(" is not a permission rule'],
   ['{"model": {"apiKey": "sk-secret"}}', '"model" is an object, but must be'],
   ['{"model": ""}', '"model" is "", but must be'],
+  ['{"max-output": 1.5}', '"max-output" is 1.5, but must be a whole number from 1'],
+  ['{"models": 1}', '"models" must be an object with the facts of a model under each id'],
+  ['{"models": {"a/b": 1}}', '"models": the entry of "a/b" is wrong'],
+  ['{"models": {"a/b": {"price": {"input": 1}}}}', 'the entry of "a/b" is wrong: "price" is wrong'],
+  ['{"models": {"a/b": {"context_window": 1}}}', 'the entry of "a/b" is wrong'],
   ['{"autoclaim": 1}', '"autoclaim" is 1, but must be true or false'],
   ['{"__proto__": {"allow": ["bash"]}}', '"__proto__" is not a setting'],
   ['{"constructor": 1}', '"constructor" is not a setting'],
