@@ -133,8 +133,6 @@ export class Equipment implements AsyncDisposable {
   readonly #openModel: (id: string, member: MemberName) => Promise<Model>;
   readonly #providers: ProviderConfiguration;
   readonly #ownModels: OwnModels | undefined;
-  /** The models of which it has been said what is assumed. */
-  readonly #assumed = new Set<string>();
   readonly #opened: Disposables;
 
   private constructor(options: EquipmentOptions, parts: EquipmentParts) {
@@ -210,10 +208,9 @@ export class Equipment implements AsyncDisposable {
 
   /** Tells the person what is assumed of a model, once. */
   tellAssumptions(id: string, facts: ModelFacts): void {
-    if (!this.isModelOurs || !hasProvider(id) || this.#assumed.has(id)) return;
-    this.#assumed.add(id);
+    if (!this.isModelOurs || !hasProvider(id)) return;
     const assumed = assumptions(id, facts, this.maxOutputTokens);
-    if (assumed) this.place.onWarning(assumed);
+    if (assumed) this.#tellOnce(assumed);
   }
 
   /** Makes ready what is slow when it is used for the first time. */
@@ -252,11 +249,14 @@ export class Equipment implements AsyncDisposable {
     if (!this.isModelOurs) return asked;
     const options = { ...this.#providers, maxOutputTokens };
     const { thinking, unsent } = await chooseThinking(id, asked, options);
-    for (const sentence of unsent.filter((each) => !this.#told.has(each))) {
-      this.#told.add(sentence);
-      this.place.onWarning(sentence);
-    }
+    for (const sentence of unsent) this.#tellOnce(sentence);
     return thinking;
+  }
+
+  #tellOnce(sentence: string): void {
+    if (this.#told.has(sentence)) return;
+    this.#told.add(sentence);
+    this.place.onWarning(sentence);
   }
 
   commandOwner(member: MemberName): CommandOwner {

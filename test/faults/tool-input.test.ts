@@ -8,6 +8,7 @@ import type { Tool } from "../../src/tools/tool.ts";
 import { TestAgent } from "../support/agent.ts";
 import { providerEnvironment } from "../support/agent-on-wire.ts";
 import { teamPlace } from "../support/team.ts";
+import { scriptedModels } from "../support/team-on-wire.ts";
 
 const toolNames = [
   ...["bash", "background_run", "check_background", "read_file", "write_file", "edit_file"],
@@ -42,6 +43,7 @@ test("P17 for any call with any input, the model gets an answer and the run cont
     env: { PATH: process.env.PATH, ...providerEnvironment(server) },
     cwd: directory.path,
     model: "anthropic/scripted",
+    models: scriptedModels,
     maxTurns: 5,
     approvals: { unattended: () => "nobody is there" },
   });

@@ -18,6 +18,11 @@ import { providerEnvironment } from "./agent-on-wire.ts";
 import { fileText } from "./file-text.ts";
 import { teamPlace } from "./team.ts";
 
+/** So that no warning says what is assumed of it. */
+export const scriptedModels = {
+  "anthropic/scripted": { contextWindow: 128_000, maxOutput: 8_000 },
+};
+
 /** What a member's model answers: one step for each request, the last one again and again. */
 export type Part = readonly Line[];
 export type Line =
@@ -68,6 +73,7 @@ export class TeamOnWire implements AsyncDisposable {
       model: "anthropic/scripted",
       approvals: "wait",
       ...options,
+      models: { ...scriptedModels, ...options.models },
     });
     this.#teams.push(team);
     return team;

@@ -4,6 +4,7 @@
  */
 import { Team } from "../../../src/team/team.ts";
 import { teamPlace } from "../../../test/support/team.ts";
+import { scriptedModels } from "../../../test/support/team-on-wire.ts";
 
 const [directory = "", url = "", prompt = ""] = process.argv.slice(2);
 await using team = await Team.open({
@@ -11,6 +12,7 @@ await using team = await Team.open({
   env: { PATH: process.env.PATH, ANTHROPIC_API_KEY: "sk-of-a-soak", ANTHROPIC_BASE_URL: url },
   cwd: directory,
   model: "anthropic/scripted",
+  models: scriptedModels,
   allow: ["bash(echo:*)", "bash(tee:*)", "bash(sleep:*)"],
   onRequest: () => ({ decision: "allow-once" }),
 });

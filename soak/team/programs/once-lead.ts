@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { Team } from "../../../src/team/team.ts";
 import { teamPlace } from "../../../test/support/team.ts";
+import { scriptedModels } from "../../../test/support/team-on-wire.ts";
 
 const [directory = "", url = "", until = ""] = process.argv.slice(2);
 const aheadMs = () => Number(readFileSync(join(directory, "clock"), "utf8"));
@@ -17,6 +18,7 @@ await using team = await Team.open({
   env: { PATH: process.env.PATH, ANTHROPIC_API_KEY: "sk-of-a-soak", ANTHROPIC_BASE_URL: url },
   cwd: directory,
   model: "anthropic/scripted",
+  models: scriptedModels,
 });
 await team.prompt("Go on.");
 await team.quiet();

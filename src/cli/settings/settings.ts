@@ -134,7 +134,13 @@ export type StatedSettings = Omit<z.infer<typeof StatedSettings>, "permission-mo
 export const SettingName = StatedSettings.keyof();
 export type SettingName = z.infer<typeof SettingName>;
 
-type WithoutDefault = "model" | "effort" | "thinking-budget" | "max-cost" | "max-output" | "timeout";
+type WithoutDefault =
+  | "model"
+  | "effort"
+  | "thinking-budget"
+  | "max-cost"
+  | "max-output"
+  | "timeout";
 
 /** All settings, with defaults filled in. */
 export type Settings = Pick<StatedSettings, WithoutDefault> & {

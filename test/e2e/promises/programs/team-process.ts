@@ -13,6 +13,7 @@ import { PermissionMode } from "../../../../src/protocol/message.ts";
 import { FileTeamStore } from "../../../../src/team/file-team-store.ts";
 import { Team } from "../../../../src/team/team.ts";
 import { teamPlace } from "../../../support/team.ts";
+import { scriptedModels } from "../../../support/team-on-wire.ts";
 
 const Order = z.discriminatedUnion("type", [
   z.object({
@@ -48,6 +49,7 @@ const team = await Team.open({
   },
   cwd: root,
   model: "anthropic/scripted",
+  models: scriptedModels,
   mode: "bypassPermissions",
   approvals: "wait",
 });
