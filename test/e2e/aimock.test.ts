@@ -5,7 +5,7 @@ import { notes, playNotes } from "../support/notes-story.ts";
 import { TeamOnAimock, wires } from "../support/team-on-aimock.ts";
 
 const wrongKeys = Object.fromEntries(
-  ["ANTHROPIC", "OPENAI", "OPENAI_COMPATIBLE", "GOOGLE"].map((name) => [
+  ["ANTHROPIC", "OPENAI", "OPENAI_COMPATIBLE", "OPENROUTER", "GOOGLE"].map((name) => [
     `${name}_API_KEY`,
     "wrong",
   ]),

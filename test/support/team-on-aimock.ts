@@ -47,8 +47,14 @@ export const wires: readonly Wire[] = [
     needsKey: true,
   },
   {
-    name: "a local server as Ollama is one, without a key",
-    model: "local/qwen3:8b",
+    name: "OpenRouter",
+    model: "openrouter/openai/gpt-6-sol",
+    path: "/api/v1/chat/completions",
+    needsKey: true,
+  },
+  {
+    name: "Ollama, without a key",
+    model: "ollama/qwen3:8b",
     path: "/v1/chat/completions",
     needsKey: false,
   },
@@ -120,7 +126,6 @@ export class TeamOnAimock implements AsyncDisposable {
     const team = await Team.open({
       place: teamPlace(this.directory.path, { clock }),
       env: this.environment,
-      providers: { local: { family: "openai-compatible", baseUrl: `${this.server.url}/v1` } },
       cwd: this.directory.path,
       model: this.#wire.model,
       mode: "acceptEdits",
@@ -142,6 +147,8 @@ export class TeamOnAimock implements AsyncDisposable {
       ...{ ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: url },
       ...{ OPENAI_API_KEY: key, OPENAI_BASE_URL: `${url}/v1` },
       ...{ OPENAI_COMPATIBLE_API_KEY: key, OPENAI_COMPATIBLE_BASE_URL: `${url}/v1` },
+      ...{ OPENROUTER_API_KEY: key, OPENROUTER_BASE_URL: `${url}/api/v1` },
+      OLLAMA_HOST: url,
       ...{ GOOGLE_API_KEY: key, GOOGLE_GENERATIVE_AI_BASE_URL: `${url}/v1beta` },
     };
   }
