@@ -15,10 +15,10 @@ const Manifest = z.looseObject({
 });
 type Manifest = z.infer<typeof Manifest>;
 
-/** A package to serve: its manifest, and its content if somebody may want to have it. */
 interface Published {
   manifest: Manifest;
-  tarball?: Uint8Array;
+  /** Makes the content when it is first asked for. */
+  tarball: () => Promise<Uint8Array>;
 }
 
 /**
@@ -28,9 +28,13 @@ interface Published {
 export class LocalRegistry implements AsyncDisposable {
   readonly #packages = new Map<string, Published>();
   readonly #server = createServer(({ url = "/" }, response) => {
-    const answer = this.#answer(decodeURIComponent(url));
-    response.writeHead(answer ? 200 : 404, { "content-type": answer?.type ?? "text/plain" });
-    response.end(answer?.body);
+    void this.#answer(decodeURIComponent(url)).then(
+      (answer) => {
+        response.writeHead(answer ? 200 : 404, { "content-type": answer?.type ?? "text/plain" });
+        response.end(answer?.body);
+      },
+      (error: unknown) => response.destroy(error instanceof Error ? error : undefined),
+    );
   });
 
   static async start(): Promise<LocalRegistry> {
@@ -50,7 +54,7 @@ export class LocalRegistry implements AsyncDisposable {
     const read = ["-xzOf", path, "package/package.json"];
     const { stdout } = await promisify(execFile)("tar", read);
     const manifest = Manifest.parse(JSON.parse(stdout));
-    this.#packages.set(manifest.name, { manifest, tarball: await readFile(path) });
+    this.#packages.set(manifest.name, { manifest, tarball: () => readFile(path) });
   }
 
   /** Adds a package that is installed in a directory. */
@@ -58,16 +62,18 @@ export class LocalRegistry implements AsyncDisposable {
     const manifest = Manifest.parse(
       JSON.parse(await readFile(join(directory, "package.json"), "utf8")),
     );
-    const pack = ["-czf", "-", "-C", dirname(directory), basename(directory)];
-    const options = { encoding: "buffer", maxBuffer: 2 ** 28 } as const;
-    const { stdout } = await promisify(execFile)("tar", pack, options);
-    this.#packages.set(manifest.name, { manifest, tarball: stdout });
+    let tarball: Promise<Uint8Array> | undefined;
+    const pack = () => {
+      tarball ??= tarballOf(directory);
+      return tarball;
+    };
+    this.#packages.set(manifest.name, { manifest, tarball: pack });
   }
 
   /** Adds a package that nobody will ask for the content of, such as one for another platform. */
   addManifest(manifest: unknown): void {
     const parsed = Manifest.parse(manifest);
-    this.#packages.set(parsed.name, { manifest: parsed });
+    this.#packages.set(parsed.name, { manifest: parsed, tarball: async () => new Uint8Array() });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -76,15 +82,17 @@ export class LocalRegistry implements AsyncDisposable {
     await once(this.#server, "close");
   }
 
-  #answer(path: string): { type: string; body: string | Uint8Array } | undefined {
+  async #answer(path: string): Promise<{ type: string; body: string | Uint8Array } | undefined> {
     const [name = "", file] = path.slice(1).split("/-/");
     const found = this.#packages.get(name);
     if (!found) return undefined;
-    if (!file) return { type: "application/json", body: JSON.stringify(this.#document(found)) };
-    return found.tarball && { type: "application/octet-stream", body: found.tarball };
+    const tarball = await found.tarball();
+    if (file) return { type: "application/octet-stream", body: tarball };
+    const document = this.#document(found.manifest, tarball);
+    return { type: "application/json", body: JSON.stringify(document) };
   }
 
-  #document({ manifest, tarball = new Uint8Array() }: Published) {
+  #document(manifest: Manifest, tarball: Uint8Array) {
     const { name, version } = manifest;
     const dist = {
       tarball: `${this.url}${name}/-/${basename(name)}-${version}.tgz`,
@@ -99,4 +107,11 @@ export class LocalRegistry implements AsyncDisposable {
       time: { [version]: "2026-01-01T00:00:00.000Z" },
     };
   }
+}
+
+/** Package managers remove the first directory of every path, whatever it is called. */
+async function tarballOf(directory: string): Promise<Uint8Array> {
+  const pack = ["-czf", "-", "-C", dirname(directory), basename(directory)];
+  const options = { encoding: "buffer", maxBuffer: 2 ** 28 } as const;
+  return (await promisify(execFile)("tar", pack, options)).stdout;
 }

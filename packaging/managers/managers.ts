@@ -12,6 +12,8 @@ export interface PackageManager {
   run: Command;
   /** Runs the program of the package. */
   troupe: Command;
+  /** Runs the project's own TypeScript, where another one does not find the packages. */
+  compile?: Command;
   /** The settings of the project, by the name of their file. */
   settings?: Readonly<Record<string, string>>;
 }
@@ -44,7 +46,11 @@ export const managers: readonly PackageManager[] = [
     run: ["node"],
     troupe: [...pnpm, "exec", "troupe"],
   },
-  { name: "Yarn with Plug'n'Play", ...yarnWith("pnp", [...yarn, "node"]) },
+  {
+    name: "Yarn with Plug'n'Play",
+    ...yarnWith("pnp", [...yarn, "node"]),
+    compile: [...yarn, "tsc"],
+  },
   { name: "Yarn with node_modules", ...yarnWith("node-modules", ["node"]) },
   { name: "Bun", install: [...bun, "install"], run: bun, troupe: [...bun, "run", "troupe"] },
 ];

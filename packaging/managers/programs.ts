@@ -30,8 +30,10 @@ export function javaScriptOf(files: Readonly<Record<string, string>>): Record<st
   return Object.fromEntries(programs);
 }
 
+export type ModuleResolution = "nodenext" | "bundler";
+
 /** A strict user's settings of the compiler, which checks the types of packages too. */
-export function compilerSettings(moduleResolution: "nodenext" | "bundler"): string {
+export function compilerSettings(moduleResolution: ModuleResolution): string {
   const module = moduleResolution === "nodenext" ? "nodenext" : "preserve";
   const compilerOptions = {
     ...{ target: "es2022", lib: ["es2023", "esnext.disposable"], types: ["node"] },

@@ -5,14 +5,12 @@ import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { LocalRegistry } from "./local-registry.ts";
 import type { Command, PackageManager } from "./managers.ts";
+import { compilerSettings, type ModuleResolution } from "./programs.ts";
 
 export interface ProjectOptions {
   directory: string;
   manager: PackageManager;
   registry: LocalRegistry;
-  /** The Node to run everything with. */
-  node: string;
-  dependencies: readonly string[];
 }
 
 export interface Finished {
@@ -27,11 +25,10 @@ export class Project {
   readonly #manager: PackageManager;
   readonly #env: NodeJS.ProcessEnv;
 
-  private constructor({ directory, manager, registry, node }: ProjectOptions) {
+  private constructor({ directory, manager, registry }: ProjectOptions) {
     this.path = join(directory, "project");
     this.#manager = manager;
     this.#env = {
-      PATH: [dirname(node), process.env.PATH].join(delimiter),
       HOME: join(directory, "home"),
       TMPDIR: join(directory, "tmp"),
       npm_config_update_notifier: "false",
@@ -45,16 +42,18 @@ export class Project {
   /** A new project, in which everything is installed. */
   static async install(options: ProjectOptions): Promise<Project> {
     const project = new Project(options);
-    const { directory, manager, registry, dependencies } = options;
+    const { directory, manager, registry } = options;
     for (const name of ["project", "home", "tmp"]) await mkdir(join(directory, name));
-    const latest = Object.fromEntries(dependencies.map((name) => [name, "latest"]));
-    const manifest = { name: "project", private: true, type: "module", dependencies: latest };
+    const compiler = manager.compile ? ["typescript"] : [];
+    const names = ["troupe", "zod", "@types/node", ...compiler];
+    const dependencies = Object.fromEntries(names.map((name) => [name, "latest"]));
+    const manifest = { name: "project", private: true, type: "module", dependencies };
     await project.write({
       "package.json": JSON.stringify(manifest),
       ".npmrc": `registry=${registry.url}\n`,
       ...manager.settings,
     });
-    const { code, output } = await project.start(manager.install, []);
+    const { code, output } = await project.start(manager.install);
     if (code !== 0) throw new Error(`${manager.name} installs nothing:\n${output}`);
     return project;
   }
@@ -65,18 +64,27 @@ export class Project {
     }
   }
 
-  run(file: string): Promise<Finished> {
-    return this.start(this.#manager.run, [file]);
+  /** Runs a program with this Node, unless the package manager is what runs programs. */
+  run(file: string, node = process.execPath): Promise<Finished> {
+    return this.start([...this.#manager.run, file], node);
   }
 
-  troupe(...argv: string[]): Promise<Finished> {
-    return this.start(this.#manager.troupe, argv);
+  /** Runs the program of the package. */
+  troupe(argument: string, node = process.execPath): Promise<Finished> {
+    return this.start([...this.#manager.troupe, argument], node);
   }
 
-  async start([file, ...first]: Command, argv: readonly string[]): Promise<Finished> {
-    const child = spawn(file, [...first, ...argv], {
+  /** Checks the types with the TypeScript at this path, or with the project's own. */
+  async check(compiler: string, resolution: ModuleResolution): Promise<Finished> {
+    const settings = `tsconfig.${resolution}.json`;
+    await this.write({ [settings]: compilerSettings(resolution) });
+    return this.start([...(this.#manager.compile ?? ["node", compiler]), "-p", settings]);
+  }
+
+  async start([file, ...argv]: Command, node = process.execPath): Promise<Finished> {
+    const child = spawn(file, argv, {
       cwd: this.path,
-      env: this.#env,
+      env: { ...this.#env, PATH: [dirname(node), process.env.PATH].join(delimiter) },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const [out, err, [code]] = await Promise.all([

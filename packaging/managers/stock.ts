@@ -9,7 +9,7 @@ const Packed = z.tuple([z.object({ filename: z.string() })]);
 const LockFile = z.object({ packages: z.record(z.string(), z.looseObject({})) });
 
 /** What users have beside the package: its types need those of Node, own tools need Zod. */
-const beside = ["@types/node", "undici-types", "zod"];
+const beside = ["@types/node", "undici-types", "zod", "typescript"];
 
 /** A registry with the package as `npm pack` makes it, and with all that it and its users need. */
 export async function stockedRegistry(directory: string): Promise<LocalRegistry> {

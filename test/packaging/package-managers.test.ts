@@ -2,7 +2,11 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { managers } from "../../packaging/managers/managers.ts";
-import { compilerSettings, exampleFiles, javaScriptOf } from "../../packaging/managers/programs.ts";
+import {
+  exampleFiles,
+  javaScriptOf,
+  type ModuleResolution,
+} from "../../packaging/managers/programs.ts";
 import { Project } from "../../packaging/managers/project.ts";
 import { stockedRegistry } from "../../packaging/managers/stock.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -11,7 +15,7 @@ import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 const timeout = 240_000;
 
 /** `npm run test:packages` has all combinations, with other versions of Node and TypeScript too. */
-const checkedWith: Record<string, "nodenext" | "bundler"> = { npm: "nodenext", pnpm: "bundler" };
+const checkedWith: Record<string, ModuleResolution> = { npm: "nodenext", pnpm: "bundler" };
 
 /** Node 20 finds no ES modules in Yarn's archives from CommonJS: there `import()` is needed. */
 const isLoadable = (manager: string, program: string) =>
@@ -28,11 +32,7 @@ test.each(managers)(
     await using registry = await stockedRegistry(directory.path);
     const files = await exampleFiles();
     const programs = javaScriptOf(files);
-    const project = await Project.install({
-      directory: directory.path,
-      ...{ manager, registry, node: process.execPath },
-      dependencies: ["troupe", "zod", "@types/node"],
-    });
+    const project = await Project.install({ directory: directory.path, manager, registry });
     await project.write({ ...files, ...programs });
 
     const version = await project.troupe("--version");
@@ -44,10 +44,9 @@ test.each(managers)(
     const failed = runs.flatMap(({ code, output }, at) => (code === 0 ? [] : [names[at], output]));
     expect(failed).toEqual([]);
 
-    const moduleResolution = checkedWith[manager.name];
-    if (!moduleResolution) return;
-    await project.write({ "tsconfig.json": compilerSettings(moduleResolution) });
-    const compiler = ["node", resolve("node_modules/typescript/bin/tsc")] as const;
-    expect(await project.start(compiler, [])).toEqual({ code: 0, output: "" });
+    const resolution = checkedWith[manager.name];
+    if (!resolution) return;
+    const checked = await project.check(resolve("node_modules/typescript/bin/tsc"), resolution);
+    expect(checked).toEqual({ code: 0, output: "" });
   },
 );
