@@ -64,6 +64,19 @@ test("every type that a public declaration names can be imported", () => {
   expect(named.map(({ name }) => name)).toEqual(expect.arrayContaining([...unnamed]));
 });
 
+test("every option of Team.open and every field of a spawn says what it is", () => {
+  const silent = ["TeamOptions", "SpawnRequest", "TeamHooks"].flatMap((type) => {
+    const symbol = exportsOf("src/index.ts").find(({ name }) => name === type);
+    if (!symbol) throw new Error(`${type} is not exported`);
+    return checker
+      .getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol))
+      .filter((property) => property.getDocumentationComment(checker).length === 0)
+      .map(({ name }) => `${type}.${name}`);
+  });
+
+  expect(silent).toEqual([]);
+});
+
 function exportsOf(entry: string): ts.Symbol[] {
   const file = program.getSourceFile(entry);
   const module = file && checker.getSymbolAtLocation(file);

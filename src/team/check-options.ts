@@ -105,6 +105,9 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
   tools: { schema: z.array(isObject), must: "be a list of tools, such as defineTool makes them" },
 };
 
+/** The names of all options of `Team.open`. */
+export const optionNames = Object.keys(optionRules);
+
 /** Throws `config-invalid` where an option is unknown or wrong. Nothing has been made then. */
 export async function checkOptions(options: TeamOptions): Promise<void> {
   const rules = new Map<string, OptionRule>(Object.entries(optionRules));
@@ -127,10 +130,9 @@ function wrong(name: string, { must }: OptionRule): TeamError {
 }
 
 function unknownOption(name: string): TeamError {
-  const names = Object.keys(optionRules);
-  const known = nearest(name, names);
+  const known = nearest(name, optionNames);
   return new TeamError("config-invalid", `Team.open has no option ${JSON.stringify(name)}`, {
-    hint: known ? `Did you mean ${known}?` : `The options are ${names.join(", ")}.`,
+    hint: known ? `Did you mean ${known}?` : `The options are ${optionNames.join(", ")}.`,
   });
 }
 

@@ -52,7 +52,7 @@ export interface EquipmentOptions {
   env: Environment;
   /** Providers of models beside the built-in ones, by name. */
   providers?: ProviderDefinitions | undefined;
-  /** For all members together. */
+  /** What all members together may spend. */
   budget?: BudgetLimits;
   /** Prices and limits of models, by id or its beginning, before those of the built-in table. */
   models?: OwnModels | undefined;

@@ -41,21 +41,23 @@ export interface TeamOptions extends Omit<EquipmentOptions, "place" | "env" | "a
    * spawn chooses among those of teammates. The tools for mail, tasks and the team stay.
    */
   memberTools?: ForMembers<readonly string[]>;
-  /** Permission rules as a person writes them. */
+  /** Rules for calls that run without being asked, as a person writes them: `bash(npm test:*)`. */
   allow?: readonly RuleOption[];
+  /** Rules for calls that are always asked. Beats `allow`. */
   ask?: readonly RuleOption[];
+  /** Rules for calls that are never run. Beats `ask` and `allow`. */
   deny?: readonly RuleOption[];
-  /** Turns of one run. */
+  /** The most turns of one run of a member (default: 200). */
   maxTurns?: number;
-  /** Of each teammate. */
+  /** What each teammate may spend, beside the team's `budget`. */
   memberBudget?: BudgetLimits;
-  /** How many teammates may be alive at once. */
+  /** How many teammates may be alive at once (default: 32). */
   maxTeammates?: number;
-  /** Whether idle teammates claim open tasks on their own. */
+  /** Whether idle teammates claim open tasks on their own (default: true). */
   autoclaim?: boolean;
-  /** How long a teammate has to answer a shutdown request. */
+  /** How long a teammate has to answer a shutdown request, in milliseconds (default: 30,000). */
   shutdownGraceMs?: number;
-  /** Who decides plans. */
+  /** Who decides plans (default: `lead`). */
   planApproval?: "lead" | "user";
   /**
    * Called with every request to the person, which waits for the answer: a call that needs approval,

@@ -77,11 +77,13 @@ export interface LeadAccess {
  * new name it is as the lead's.
  */
 export interface SpawnRequest {
+  /** Up to 32 lower-case letters, digits, `_` and `-`, beginning with a letter. */
   name: string;
   /** What it does, in a word or two. */
   role: string;
   /** Its first message, which says all that it must know: it sees nothing of the lead's conversation. */
   prompt: string;
+  /** Such as `anthropic/claude-…`. */
   model?: string | undefined;
   /** How much it thinks. */
   effort?: Effort | undefined;
