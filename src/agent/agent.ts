@@ -1,6 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import type { Model, ThinkingRequest } from "../model/model.ts";
+import { modelIds } from "../model/model-list.ts";
 import type { Approvals } from "../permissions/approvals.ts";
 import type { Permissions } from "../permissions/permissions.ts";
 import type { OutputFiles } from "../processes/output-files.ts";
@@ -74,6 +75,7 @@ export class Agent {
   /** The calls that an earlier process has left open: a person may have been asked about them. */
   readonly inherited: ReadonlySet<string>;
   readonly #run: RunRecord;
+  #answeringModel: string;
   /** The mail that is being taken in. */
   readonly #takings = new Set<Promise<void>>();
 
@@ -84,6 +86,7 @@ export class Agent {
     this.toolSpecs = options.tools.map(({ spec }) => spec);
     this.inherited = new Set(this.conversation.openCalls.map(({ call }) => call.call_id));
     this.#run = new RunRecord(entries);
+    this.#answeringModel = modelIds(options.model.id)[0];
   }
 
   /** Opens a member with its history, and writes down who it is where that is new. */
@@ -99,6 +102,17 @@ export class Agent {
 
   get lastRun(): LastRun {
     return this.#run;
+  }
+
+  /** The one of its models that answers at the moment. */
+  get answeringModel(): string {
+    return this.#answeringModel;
+  }
+
+  /** Writes down that another one of its models answers. */
+  async changeModel(model: string): Promise<void> {
+    this.#answeringModel = model;
+    await this.record({ type: "profile", system: this.options.system, model });
   }
 
   get profile(): EntryDraft {

@@ -46,14 +46,17 @@ export class Budget {
   }
 }
 
-export interface BillOptions {
-  member: MemberName;
-  /** The model's id, as the ledger has it. */
-  model: string;
-  /** Undefined where the model has no known price. */
+export interface ModelPrice {
+  /** Undefined where it is not known. */
   price: Price | undefined;
   /** Whether the provider reports the cost of each call, which counts instead of the price (default: false). */
   reportsCost?: boolean;
+}
+
+export interface BillOptions {
+  member: MemberName;
+  /** What each model costs that may answer, by its id. */
+  prices: ReadonlyMap<string, ModelPrice>;
   ledger: Pick<UsageLedger, "record">;
   /** All that the member's calls count against: its own budget, its team's. */
   budgets: readonly Budget[];
@@ -66,11 +69,12 @@ export class Bill {
 
   /** Throws `config-invalid` where money is limited and nobody knows what the model costs. */
   constructor(options: BillOptions) {
-    const { budgets, price, reportsCost, model } = options;
-    if (!price && !reportsCost && budgets.some(({ limitsMoney }) => limitsMoney)) {
+    const { budgets, prices } = options;
+    const [unpriced] = [...prices].find(([, it]) => !it.price && !it.reportsCost) ?? [];
+    if (unpriced !== undefined && budgets.some(({ limitsMoney }) => limitsMoney)) {
       throw new TeamError(
         "config-invalid",
-        `The cost is limited, but ${model} has no known price`,
+        `The cost is limited, but ${unpriced} has no known price`,
         {
           hint: "Limit the turns instead, or set its price under `models`.",
         },
@@ -79,8 +83,10 @@ export class Bill {
     this.#options = options;
   }
 
-  async record(usage: Usage): Promise<void> {
-    const { member, model, price, ledger, budgets, clock } = this.#options;
+  /** `model` is the id of the one that answered. */
+  async record(usage: Usage, model: string): Promise<void> {
+    const { member, prices, ledger, budgets, clock } = this.#options;
+    const { price } = prices.get(model) ?? {};
     const cost = usage.cost_usd ?? (price && costOf(usage, price));
     await ledger.record({
       type: "call",

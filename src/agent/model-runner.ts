@@ -13,7 +13,7 @@ export class ModelRunner implements Runner {
   }
 
   get model(): string {
-    return this.#agent.options.model.id;
+    return this.#agent.answeringModel;
   }
 
   get lastRun(): LastRun {

@@ -29,9 +29,10 @@ interface RequestOptions {
 
 /** Makes one model call: shows it as it comes, puts it on the bill, and returns the whole reply. */
 export async function* requestReply(
-  { options, toolSpecs }: Agent,
-  { conversation, signal, maxOutputTokens = options.limits.maxOutputTokens }: RequestOptions,
+  agent: Agent,
+  { conversation, signal, maxOutputTokens = agent.options.limits.maxOutputTokens }: RequestOptions,
 ): AsyncGenerator<EventDraft, Reply> {
+  const { options, toolSpecs } = agent;
   const { model, system, bill, secrets, expectsPauses = false } = options;
   const text = secrets.stream();
   const thinking = secrets.stream();
@@ -60,21 +61,27 @@ export async function* requestReply(
       case "restart":
         text.end();
         thinking.end();
-        if (part.usage) await bill.record(part.usage);
+        if (part.usage) await bill.record(part.usage, part.model ?? model.id);
         if (bill.exhausted) return { type: "exhausted", reason: bill.exhausted };
         yield { type: "reply-restart", reason: secrets.mask(part.failure.message) };
         break;
+      case "model-change": {
+        const { from, to } = part;
+        await agent.changeModel(to);
+        yield { type: "model-change", from, to, reason: secrets.mask(part.reason) };
+        break;
+      }
       case "finish": {
         yield* delta("thinking-delta", thinking.end());
         yield* delta("text-delta", text.end());
         const { stop, rawStop, usage, usageWarning } = part;
-        await bill.record(usage);
+        await bill.record(usage, part.model ?? model.id);
         if (usageWarning) yield { type: "warning", message: secrets.mask(usageWarning) };
         const blocks = secrets.maskJson(part.blocks).map(withOwnId);
         return { type: "reply", blocks, stop, rawStop, usage };
       }
       case "error":
-        if (part.usage) await bill.record(part.usage);
+        if (part.usage) await bill.record(part.usage, part.model ?? model.id);
         return { type: "failed", failure: secrets.maskJson(part.failure) };
     }
   }

@@ -1,4 +1,4 @@
-import { modelFacts } from "../model/model-facts.ts";
+import { sharedWindow } from "../model/model-facts.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import type { TeamRecord } from "../protocol/team.ts";
 import { totalTokens, type UsageTotal } from "../protocol/usage.ts";
@@ -68,6 +68,6 @@ async function readContext(
     if (entry.type === "profile") model ??= entry.model;
     if (entry.type === "compaction" || (tokens !== null && model !== null)) break;
   }
-  const window = model === null ? undefined : (await modelFacts(model)).contextWindow;
+  const window = model === null ? undefined : await sharedWindow(model);
   return { model, context_tokens: tokens, context_window: window ?? null };
 }

@@ -40,6 +40,8 @@ export function afterEvent(activity: Activity, event: AgentEvent): Activity {
       return { ...now, ...at(now, "thinks", event.at) };
     case "text-delta":
       return { ...now, ...at(now, "writes", event.at) };
+    case "model-change":
+      return { ...now, ...at(now, "asks another model", event.at) };
     case "reply-restart":
       return { ...now, ...at(now, "asks again", event.at) };
     case "model-wait":

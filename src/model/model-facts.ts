@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { modelIds } from "./model-list.ts";
 import { Price } from "./prices.ts";
 import type { ProviderDefinitions } from "./provider-settings.ts";
 
@@ -101,6 +102,13 @@ export async function modelFacts(id: string, own: OwnFacts = {}): Promise<ModelF
     contextWindow: said.contextWindow ?? window,
     maxOutput: said.maxOutput ?? known.maxOutput,
   };
+}
+
+/** The context window that all models of a list have; undefined if one of them is not known. */
+export async function sharedWindow(list: string): Promise<number | undefined> {
+  const facts = await Promise.all(modelIds(list).map((id) => modelFacts(id)));
+  const windows = facts.flatMap(({ contextWindow }) => contextWindow ?? []);
+  return windows.length < facts.length ? undefined : Math.min(...windows);
 }
 
 async function knownFacts(id: string, providers: ProviderDefinitions = {}): Promise<ModelFacts> {

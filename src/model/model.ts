@@ -58,11 +58,16 @@ export type ModelPart =
   | { type: "thinking-delta"; text: string }
   /** The request is held back: for a rate limit, for others in flight, or before another attempt. */
   | { type: "waiting"; reason: string; delayMs: number }
-  /** The attempt failed and is repeated: everything streamed so far is void. */
-  | { type: "restart"; failure: ModelFailure; usage?: Usage }
+  /**
+   * The attempt failed and is repeated: everything streamed so far is void. `model` is the one of a list
+   * that failed.
+   */
+  | { type: "restart"; failure: ModelFailure; usage?: Usage; model?: string }
+  /** From here on another model of a list answers. */
+  | { type: "model-change"; from: string; to: string; reason: string }
   | FinishPart
   /** `usage` is the usage that the provider reported before it failed: it is on the bill too. */
-  | { type: "error"; failure: ModelFailure; usage?: Usage };
+  | { type: "error"; failure: ModelFailure; usage?: Usage; model?: string };
 
 /** The end of a reply that was received whole. */
 export interface FinishPart {
@@ -71,6 +76,8 @@ export interface FinishPart {
   stop: StopReason;
   rawStop?: string;
   usage: Usage;
+  /** The one of a list that answered. */
+  model?: string;
   /** A warning about the usage, shown once: the provider reported an impossible count. */
   usageWarning?: string;
 }

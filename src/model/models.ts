@@ -3,8 +3,11 @@ import { TeamError } from "../errors.ts";
 import { makeOnce } from "../lib/make-once.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import { type HttpFetch, HttpResponse, httpFetchFor } from "./ai-sdk/http.ts";
+import { Availability } from "./availability.ts";
+import { FallbackModel } from "./fallback-model.ts";
 import { Governor } from "./governor.ts";
-import type { Model, ModelRequest } from "./model.ts";
+import type { Model, ModelRequest, ThinkingRequest } from "./model.ts";
+import { checkedModelIds, modelIds } from "./model-list.ts";
 import { type ModelSurroundings, openModel, preloadProvider } from "./open-model.ts";
 import { type ProviderConfiguration, providerSettings } from "./provider-settings.ts";
 import type { Recording } from "./recording.ts";
@@ -16,16 +19,27 @@ export interface ModelsOptions extends ModelSurroundings {
   maxInFlight?: number;
   /** How often one request is sent before its failure is reported (default: 10). */
   maxAttempts?: number;
+  /** How long a model of a list may fail before the next one goes on (default: 60 s). */
+  fallbackAfterMs?: number;
   /** Records the replies of all models. */
   recording?: Recording | undefined;
 }
+
+interface OpenOptions {
+  /** Makes each model of a list (default: the built-in ones). */
+  openOne?: (id: string) => Promise<Model> | Model;
+  /** How much each model of a list is asked to think (default: as the request says). */
+  thinking?: ReadonlyMap<string, ThinkingRequest> | undefined;
+}
+
+export const defaultFallbackAfterMs = 60_000;
 
 export const rehearsalId = "rehearsal";
 const replayPrefix = "replay:";
 
 /** Throws if a model cannot be used, as far as that is known without opening anything. */
-export function checkModel(id: string, configuration: ProviderConfiguration): void {
-  if (hasProvider(id)) providerSettings(id, configuration);
+export function checkModel(list: string, configuration: ProviderConfiguration): void {
+  for (const id of checkedModelIds(list)) if (hasProvider(id)) providerSettings(id, configuration);
 }
 
 /** True if the model's provider reports what each call costs. */
@@ -39,7 +53,8 @@ export function hasProvider(id: string): boolean {
 }
 
 /** Starts to load the code of a model that is about to be opened. */
-export function preloadModel(id: string, configuration: ProviderConfiguration): void {
+export function preloadModel(list: string, configuration: ProviderConfiguration): void {
+  const [id] = modelIds(list);
   if (hasProvider(id)) preloadProvider(id, configuration);
 }
 
@@ -48,12 +63,13 @@ export function preloadModel(id: string, configuration: ProviderConfiguration): 
  * schemas are only built then.
  */
 export async function warmUpModel(
-  id: string,
+  list: string,
   {
     thinking,
     ...surroundings
   }: Pick<ModelSurroundings, "env" | "providers" | "clock"> & Pick<ModelRequest, "thinking">,
 ): Promise<void> {
+  const [id] = modelIds(list);
   if (!hasProvider(id)) return;
   const fetch = async () => pingAnswer();
   const model = await openModel(id, { ...surroundings, fetch });
@@ -93,6 +109,7 @@ export class Models {
   readonly #governors = new Map<string, Governor>();
   /** One for all models: connections are shared. */
   #fetch: Promise<HttpFetch> | undefined;
+  readonly #availabilities = new Map<string, Availability>();
   readonly #replays = new Map<string, Promise<Replay>>();
   /** Models without a provider, whose failures are final. */
   readonly #local = new WeakSet<Model>();
@@ -102,15 +119,29 @@ export class Models {
   }
 
   /**
-   * The model of `member`: `<provider>/<model>`, `rehearsal`, or `replay:<file>` for what was
-   * recorded of it.
-   * Throws `config-invalid` where it cannot be what was asked for.
+   * The model of `member`: `<provider>/<model>`, `rehearsal`, `replay:<file>` for what was recorded of
+   * it, or a list of them, separated by commas, each of which stands in for those before it. With
+   * retries, and with a recording if there is one.
+   * Throws `config-invalid` where one cannot be what was asked for.
    */
-  async open(id: string, member: MemberName): Promise<Model> {
-    return this.supervise(await this.openBare(id, member), member);
+  async open(
+    list: string,
+    member: MemberName,
+    { openOne = (id) => this.openBare(id, member), thinking }: OpenOptions = {},
+  ): Promise<Model> {
+    const choices = await Promise.all(
+      checkedModelIds(list).map(async (id) => {
+        const model = this.#govern(await openOne(id));
+        return { model, availability: this.#availabilityOf(model.id), thinking: thinking?.get(id) };
+      }),
+    );
+    const [first] = choices;
+    const model = first && choices.length === 1 ? first.model : new FallbackModel(choices);
+    // Outside the governors: the recording has the final parts that the member got.
+    return this.#options.recording?.record(model, member) ?? model;
   }
 
-  /** The same model, which reports every failure at once and is not recorded. */
+  /** One model, which reports every failure at once and is not recorded. */
   async openBare(id: string, member: MemberName): Promise<Model> {
     if (hasProvider(id)) {
       this.#fetch ??= httpFetchFor(this.#options.env);
@@ -124,11 +155,15 @@ export class Models {
     return model;
   }
 
-  /** Any model, with retries, and with a recording if there is one. */
-  supervise(model: Model, member: MemberName): Model {
-    const governed = this.#local.has(model) ? model : this.#governorOf(model.id).govern(model);
-    // Outside the governor: the recording has the final parts that the member got.
-    return this.#options.recording?.record(governed, member) ?? governed;
+  #govern(model: Model): Model {
+    return this.#local.has(model) ? model : this.#governorOf(model.id).govern(model);
+  }
+
+  #availabilityOf(id: string): Availability {
+    const { clock, fallbackAfterMs = defaultFallbackAfterMs } = this.#options;
+    const known = this.#availabilities.get(id) ?? new Availability({ clock, fallbackAfterMs });
+    this.#availabilities.set(id, known);
+    return known;
   }
 
   #replay(path: string): Promise<Replay> {

@@ -5,20 +5,29 @@ import { Usage } from "../protocol/usage.ts";
 import type { Utterance } from "./model.ts";
 import { ModelFailure } from "./model-failure.ts";
 
+const answeredBy = { usage: Usage.exactOptional(), model: z.string().exactOptional() };
+
 /** A part of a stream as it is recorded, without waiting times. */
 export const RecordedPart = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text-delta"), text: z.string() }),
   z.object({ type: z.literal("thinking-delta"), text: z.string() }),
-  z.object({ type: z.literal("restart"), failure: ModelFailure, usage: Usage.exactOptional() }),
+  z.object({ type: z.literal("restart"), failure: ModelFailure, ...answeredBy }),
+  z.object({
+    type: z.literal("model-change"),
+    from: z.string(),
+    to: z.string(),
+    reason: z.string(),
+  }),
   z.object({
     type: z.literal("finish"),
     blocks: z.array(ReplyBlock),
     stop: StopReason,
     rawStop: z.string().exactOptional(),
     usage: Usage,
+    model: z.string().exactOptional(),
     usageWarning: z.string().exactOptional(),
   }),
-  z.object({ type: z.literal("error"), failure: ModelFailure, usage: Usage.exactOptional() }),
+  z.object({ type: z.literal("error"), failure: ModelFailure, ...answeredBy }),
 ]);
 export type RecordedPart = z.infer<typeof RecordedPart>;
 

@@ -69,7 +69,8 @@ function isEnd(part: ModelPart): boolean {
 function keep(parts: RecordedPart[], part: ModelPart): void {
   if (part.type === "waiting") return;
   if (part.type === "restart") {
-    parts.splice(0, parts.length, ...parts.filter(({ type }) => type === "restart"), part);
+    const kept = parts.filter(({ type }) => type === "restart" || type === "model-change");
+    parts.splice(0, parts.length, ...kept, part);
     return;
   }
   const last = parts.at(-1);

@@ -85,6 +85,15 @@ export const AgentEvent = z.discriminatedUnion("type", [
     reason: z.string(),
     delay_ms: z.number().nonnegative().describe("how long it waits before it asks again"),
   }),
+  event(
+    "model-change",
+    "Another model of the member's list answers from here on: the one before is overloaded or out of reach, or a better choice is available again.",
+    {
+      from: z.string().describe("the model that answered before"),
+      to: z.string().describe("the model that answers now"),
+      reason: z.string(),
+    },
+  ),
   event("tool-call", "The model calls a tool.", {
     call_id: callId,
     name: z.string().describe("the name of the tool"),

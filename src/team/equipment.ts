@@ -8,6 +8,7 @@ import { chooseThinking, effortProblem } from "../model/choose-thinking.ts";
 import { environmentSecrets } from "../model/environment-secrets.ts";
 import type { Model, ThinkingRequest } from "../model/model.ts";
 import { assumptions, type ModelFacts, modelFacts, type OwnModels } from "../model/model-facts.ts";
+import { modelIds } from "../model/model-list.ts";
 import {
   checkModel,
   hasProvider,
@@ -59,7 +60,7 @@ export interface EquipmentOptions {
   /** How many tokens a reply may have (default: 32,000, or what the model allows). */
   maxOutputTokens?: number | undefined;
   /** How long to wait for providers, how often, and how much to ask of them at once. */
-  provider?: Pick<ModelsOptions, "watchdogs" | "maxInFlight" | "maxAttempts">;
+  provider?: Pick<ModelsOptions, "watchdogs" | "maxInFlight" | "maxAttempts" | "fallbackAfterMs">;
   /** A new file that keeps what the models answer. */
   recordTo?: string | undefined;
   /** Sets the team that is in the directory aside, and begins a new one. */
@@ -130,7 +131,7 @@ export class Equipment implements AsyncDisposable {
   readonly #budgets = new Map<MemberName, Budget>();
   /** What the person was told about thinking. */
   readonly #told = new Set<string>();
-  readonly #openModel: (id: string, member: MemberName) => Promise<Model>;
+  readonly #openModel: Equipment["openModel"];
   readonly #providers: ProviderConfiguration;
   readonly #ownModels: OwnModels | undefined;
   readonly #opened: Disposables;
@@ -148,11 +149,12 @@ export class Equipment implements AsyncDisposable {
     const models = new Models({ ...shared, ...provider });
     const { openModel } = options;
     this.#openModel = openModel
-      ? async (id, member) => {
-          const openBuiltIn = (each: string) => models.openBare(each, member);
-          return models.supervise(await openModel(id, member, openBuiltIn), member);
+      ? (list, member, thinking) => {
+          const openBuiltIn = (id: string) => models.openBare(id, member);
+          const openOne = (id: string) => openModel(id, member, openBuiltIn);
+          return models.open(list, member, { openOne, thinking });
         }
-      : (id, member) => models.open(id, member);
+      : (list, member, thinking) => models.open(list, member, { thinking });
     this.isModelOurs = options.openModel === undefined;
     this.tools = (options.tools ?? []).map(ownTool);
     this.systemPrompt = options.systemPrompt;
@@ -197,8 +199,13 @@ export class Equipment implements AsyncDisposable {
     return known;
   }
 
-  async openModel(id: string, member: MemberName): Promise<Model> {
-    return this.#openModel(id, member);
+  /** The model of a member; of a list, with what each of them is asked to think. */
+  async openModel(
+    list: string,
+    member: MemberName,
+    thinking: ReadonlyMap<string, ThinkingRequest>,
+  ): Promise<Model> {
+    return this.#openModel(list, member, thinking);
   }
 
   /** What is known of a model. */
@@ -231,12 +238,15 @@ export class Equipment implements AsyncDisposable {
   }
 
   /** Throws where a model certainly cannot be asked for an effort. */
-  async checkEffort(id: string, effort: Effort): Promise<void> {
-    const problem = this.isModelOurs && (await effortProblem(id, effort, this.#providers));
-    if (!problem) return;
-    throw new TeamError("spawn-refused", `The effort ${effort} is not possible: ${problem}`, {
-      hint: "Choose one that the model takes, or another model, or leave it out.",
-    });
+  async checkEffort(list: string, effort: Effort): Promise<void> {
+    if (!this.isModelOurs) return;
+    for (const id of modelIds(list)) {
+      const problem = await effortProblem(id, effort, this.#providers);
+      if (!problem) continue;
+      throw new TeamError("spawn-refused", `The effort ${effort} is not possible: ${problem}`, {
+        hint: "Choose one that the model takes, or another model, or leave it out.",
+      });
+    }
   }
 
   /** What is asked of a model, as far as it takes it. The person is told of the rest, once. */

@@ -1,12 +1,14 @@
 import { basename, dirname, join } from "node:path";
 import { Agent, type AgentOptions } from "../agent/agent.ts";
-import { Bill } from "../agent/bill.ts";
+import { Bill, type ModelPrice } from "../agent/bill.ts";
 import { Hooks } from "../agent/hooks.ts";
 import { MailInput } from "../agent/input.ts";
 import { ModelRunner } from "../agent/model-runner.ts";
 import { ensurePrivateDirectory, replaceFile } from "../lib/files.ts";
 import { OwnDirectory } from "../lib/own-directory.ts";
-import { assumedWindow, outputLimits } from "../model/model-facts.ts";
+import type { ThinkingRequest } from "../model/model.ts";
+import { assumedWindow, type ModelFacts, outputLimits } from "../model/model-facts.ts";
+import { modelIds } from "../model/model-list.ts";
 import { RequestApprovals } from "../permissions/approvals.ts";
 import { Permissions } from "../permissions/permissions.ts";
 import { BackgroundJobs } from "../processes/background-jobs.ts";
@@ -124,29 +126,53 @@ async function modelParts(
   { name, model: id, effort, thinkingBudget, maxTurns, budget }: MemberDefinition,
 ): Promise<ModelParts> {
   const { store, place } = equipment;
-  const model = await equipment.openModel(id, name);
-  const facts = await equipment.modelFacts(model.id);
-  const { usual, raised } = outputLimits(facts, equipment.maxOutputTokens);
+  const thinking = await thinkingOf(equipment, id, { effort, budgetTokens: thinkingBudget });
+  const model = await equipment.openModel(id, name, thinking);
+  const facts = await factsOf(equipment, model.id);
   const own = budget ? [equipment.budgetOf(name, budget)] : [];
-  const asked = { effort, budgetTokens: thinkingBudget };
-  const thinking = await equipment.thinkingFor(id, asked, usual);
+  const prices = new Map<string, ModelPrice>();
+  for (const [each, { price }] of facts) {
+    prices.set(each, { price, reportsCost: equipment.reportsCost(each) });
+  }
   const bill = new Bill({
     member: name,
-    model: model.id,
-    price: facts.price,
-    reportsCost: equipment.reportsCost(id),
+    prices,
     ledger: store.usage,
     budgets: [...own, equipment.budget],
     clock: place.clock,
   });
-  equipment.tellAssumptions(model.id, facts);
+  for (const [each, known] of facts) equipment.tellAssumptions(each, known);
+  // Each model of a list must be able to go on.
+  const least = (limit: (facts: ModelFacts) => number) =>
+    Math.min(...[...facts.values()].map(limit));
   const limits = {
     maxTurns,
-    maxOutputTokens: usual,
-    raisedOutputTokens: raised,
-    contextTokens: facts.contextWindow ?? assumedWindow,
+    maxOutputTokens: least((each) => outputLimits(each, equipment.maxOutputTokens).usual),
+    raisedOutputTokens: least((each) => outputLimits(each, equipment.maxOutputTokens).raised),
+    contextTokens: least((each) => each.contextWindow ?? assumedWindow),
   };
-  return { model, thinking, bill, limits };
+  return { model, thinking: thinking.get(modelIds(id)[0]), bill, limits };
+}
+
+/** What is known of each model of a list. */
+async function factsOf(equipment: Equipment, list: string): Promise<Map<string, ModelFacts>> {
+  const facts = new Map<string, ModelFacts>();
+  for (const id of modelIds(list)) facts.set(id, await equipment.modelFacts(id));
+  return facts;
+}
+
+/** What is asked of each model of a list. */
+async function thinkingOf(
+  equipment: Equipment,
+  list: string,
+  asked: ThinkingRequest,
+): Promise<Map<string, ThinkingRequest>> {
+  const thinking = new Map<string, ThinkingRequest>();
+  for (const [id, facts] of await factsOf(equipment, list)) {
+    const { usual } = outputLimits(facts, equipment.maxOutputTokens);
+    thinking.set(id, await equipment.thinkingFor(id, asked, usual));
+  }
+  return thinking;
 }
 
 /** The permissions of a member as it is defined (default of `widestMode`: any mode). */

@@ -1,4 +1,5 @@
 import type { RunEnd } from "../agent/runner.ts";
+import { answeringModel } from "../model/model-list.ts";
 import { lead, type MemberName, type MessageId } from "../protocol/ids.ts";
 import type { Outcome } from "../protocol/message.ts";
 import { wakes, wakesWhenQuiet } from "../protocol/message-types.ts";
@@ -36,7 +37,10 @@ export interface MemberSummary {
   name: MemberName;
   role: string;
   status: MemberStatus;
+  /** As it was asked for: one, or a list. */
   model: string;
+  /** The model that answers it, or answered last. */
+  answered_by: string;
   /** Of its last run; undefined where it had none. */
   outcome: Outcome | undefined;
   usage: UsageReport | undefined;
@@ -99,19 +103,22 @@ async function membersOf(
   const { keeper } = supervisor.protocols;
   await keeper.settled();
   const { members } = await keeper.read();
-  const { failure, isBusy, model: leadsModel } = supervisor.members.lead.state;
+  const { failure, isBusy } = supervisor.members.lead.state;
   const restingStatus = failure === undefined ? "idle" : "failed";
   const status: MemberStatus = isBusy ? "working" : restingStatus;
+  const leadsModel = supervisor.options.lead.model;
   const self = { name: lead, role: "lead", status, model: leadsModel };
-  return [self, ...members].map(({ name, role, status: current, model }) => {
+  return [self, ...members].map(({ name, role, status: current, model = leadsModel }) => {
+    const { state } = supervisor.members.get(name) ?? {};
     const total = totals.get(name);
     const usage = total && reportUsage(total);
     return {
       name,
       role,
       status: current,
-      model: model ?? supervisor.options.lead.model,
-      outcome: supervisor.members.get(name)?.state.lastEnd?.outcome,
+      model,
+      answered_by: state?.model ?? answeringModel(model, undefined),
+      outcome: state?.lastEnd?.outcome,
       usage,
       cost_usd: usage ? usage.cost_usd : 0,
     };

@@ -14,8 +14,9 @@ function billOf(budgets: Budget[], known: Price | undefined, reportsCost = false
     lines.push(line);
   };
   const clock = new ManualClock();
-  const options = { member: lead, model: "x/y", price: known, ledger: { record }, budgets, clock };
-  return { bill: new Bill({ ...options, reportsCost }), lines };
+  const prices = new Map([["x/y", { price: known, reportsCost }]]);
+  const options = { member: lead, prices, ledger: { record }, budgets, clock };
+  return { bill: new Bill(options), lines };
 }
 
 test("a budget of tokens is used up with its last token", () => {
@@ -49,7 +50,7 @@ test("a call is in the ledger with its cost, and counted in every budget", async
   const { bill, lines } = billOf(budgets, price);
   expect(bill.exhausted).toBeUndefined();
 
-  await bill.record(usage);
+  await bill.record(usage, "x/y");
 
   expect(lines).toEqual([
     {
@@ -67,7 +68,7 @@ test("a call is in the ledger with its cost, and counted in every budget", async
 test("a call of a model without a known price has no cost, and its money cannot be limited", async () => {
   const { bill, lines } = billOf([new Budget("Its", { maxTokens: 1000 })], undefined);
 
-  await bill.record(usage);
+  await bill.record(usage, "x/y");
 
   expect(Object.keys(lines[0] ?? {})).toContain("output_tokens");
   expect(Object.keys(lines[0] ?? {})).not.toContain("cost_usd");
@@ -82,7 +83,7 @@ test.each([price, undefined])(
     const budget = new Budget("Its", { maxCostUsd: 0.5 });
     const { bill, lines } = billOf([budget], known, true);
 
-    await bill.record({ ...usage, cost_usd: 0.5 });
+    await bill.record({ ...usage, cost_usd: 0.5 }, "x/y");
 
     expect(lines).toMatchObject([{ cost_usd: 0.5 }]);
     expect(bill.exhausted).toBe("Its budget of $0.5 is used up ($0.5000)");

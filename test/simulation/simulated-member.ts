@@ -71,7 +71,7 @@ export async function openSimulatedMember(
     permissions: gated(permissions, defect === "approval-without-end" ? lastingGate : context.gate),
     approvals: new RequestApprovals(store.requests),
     bill: new Bill({
-      ...{ member: name, model: model.id, price: undefined, ledger: store.usage, clock },
+      ...{ member: name, prices: new Map(), ledger: store.usage, clock },
       budgets: budget ? [budgetOf(name, budget)] : [],
     }),
     limits: { maxTurns, maxOutputTokens: 8_000, contextTokens: 200_000 },

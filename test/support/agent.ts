@@ -19,6 +19,8 @@ import type { MemberStore, TeamStore } from "../../src/team/team-store.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { defineTool, success, type Tool } from "../../src/tools/tool.ts";
 
+const price = { input: 1, output: 10, cacheRead: 0.1, cacheWrite: 1.25 };
+
 /**
  * A lead over a memory store, with a mailbox to write to. Everything else is a test's to choose.
  * A store that the test passes in stays the test's: it outlives this agent.
@@ -71,8 +73,7 @@ export class TestAgent implements AsyncDisposable {
       approvals: nobodyAsked,
       bill: new Bill({
         member: lead,
-        model: model.id,
-        price: { input: 1, output: 10, cacheRead: 0.1, cacheWrite: 1.25 },
+        prices: new Map([[model.id, { price }]]),
         ledger,
         budgets: budget ? [new Budget("The team's", budget)] : [],
         clock: systemClock,

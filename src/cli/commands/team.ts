@@ -1,3 +1,4 @@
+import { answeringModel } from "../../model/model-list.ts";
 import { costText, shortCount } from "../../protocol/amounts.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { Member } from "../../protocol/team.ts";
@@ -35,17 +36,18 @@ export const team: Command = {
     const usage = await view.usage();
     const members = await Promise.all(
       record.members.map(async (member) => {
-        const { model: _, ...total } = usage.get(member.name) ?? { ...nothing, model: null };
+        const { model, ...total } = usage.get(member.name) ?? { ...nothing, model: null };
         const { name } = member;
         const since = await lastTurningPoint(view, name);
-        return { member, since, usage: total, unread: await view.unread(name) };
+        const answeredBy = member.model ? answeringModel(member.model, model) : "";
+        return { member, answeredBy, since, usage: total, unread: await view.unread(name) };
       }),
     );
 
     if (json) {
       const running = lead ? { pid: lead.pid, host: lead.host } : null;
-      const states = members.map(({ member, usage: total, ...state }) => ({
-        ...{ ...member, ...state },
+      const states = members.map(({ member, answeredBy, usage: total, ...state }) => ({
+        ...{ ...member, answered_by: answeredBy, ...state },
         usage: reportUsage(total),
       }));
       io.out(jsonText({ ...record, members: states, running }, 2));
@@ -71,6 +73,8 @@ const maxLooks = 500;
 
 interface ListedMember {
   member: Member;
+  /** The one of its models that answers. */
+  answeredBy: string;
   /** When its current status began. */
   since: string | null;
   usage: UsageTotal;
@@ -111,8 +115,8 @@ function detailLines(members: readonly ListedMember[]): string[] {
   const others = table(members.map(detailCells), (column) => column === 1 || column === 2);
   const width = Math.max(0, ...others.map((line) => line.length));
   const room = Math.max(screenWidth - detailIndent - width - 2, leastRoom);
-  const rows = members.map(({ member }, index) => [
-    shortModel(member.model ?? "", room),
+  const rows = members.map(({ answeredBy }, index) => [
+    shortModel(answeredBy, room),
     others[index] ?? "",
   ]);
   return table(rows, () => false).map((line) => " ".repeat(detailIndent) + line);

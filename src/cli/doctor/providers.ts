@@ -3,6 +3,7 @@ import { TeamError } from "../../errors.ts";
 import { parseJson } from "../../lib/json.ts";
 import { httpFetchFor } from "../../model/ai-sdk/http.ts";
 import { networkProblem } from "../../model/ai-sdk/network-problem.ts";
+import { modelIds } from "../../model/model-list.ts";
 import {
   type Environment,
   type ProviderConfiguration,
@@ -19,11 +20,13 @@ export function providerChecks(
   model: string | undefined,
 ): Check[] {
   const { env, providers } = configuration;
+  const chosen = model === undefined ? [] : modelIds(model);
   return providerVariables(providers)
-    .filter((it) => isSetUp(it, env) || model?.startsWith(`${it.name}/`))
+    .map((it) => ({ ...it, model: chosen.find((id) => id.startsWith(`${it.name}/`)) }))
+    .filter((it) => isSetUp(it, env) || it.model !== undefined)
     .map((it) => ({
       name: it.name,
-      look: async (signal) => [await look({ ...it, model }, configuration, signal)],
+      look: async (signal) => [await look(it, configuration, signal)],
     }));
 }
 
@@ -69,7 +72,7 @@ function unlistedModel(
   { name, model }: { name: string; model: string | undefined },
   { ok, text }: ProviderAnswer,
 ): Finding | undefined {
-  const id = model?.startsWith(`${name}/`) ? model.slice(name.length + 1) : undefined;
+  const id = model?.slice(name.length + 1);
   if (id === undefined || !ok) return undefined;
   const list = parseList(text);
   if (!list || list.has_more || list.nextPageToken) return undefined;

@@ -45,6 +45,8 @@ export class Progress {
           : [];
       case "model-wait":
         return [`… waiting ${Math.ceil(event.delay_ms / 1000)} s: ${event.reason}`];
+      case "model-change":
+        return [`${event.to} answers instead of ${event.from}: ${event.reason}`];
       case "compaction-start":
         return ["… summarizing the conversation to make room"];
       case "request-change":

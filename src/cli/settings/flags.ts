@@ -35,6 +35,7 @@ const Flags = Invocation.extend({
   "max-cost": asNumber(shape["max-cost"]),
   "max-output": asNumber(shape["max-output"]),
   timeout: asNumber(shape.timeout),
+  "fallback-after": asNumber(shape["fallback-after"]),
   "background-wait": asNumber(shape["background-wait"]),
   "shutdown-grace": asNumber(shape["shutdown-grace"]),
 });
@@ -61,7 +62,12 @@ export const placeOptions: Readonly<Record<string, Option>> = {
 export const teamOptions: Readonly<Record<string, Option>> = {
   model: {
     takes: "<provider>/<model>",
-    summary: "the lead's model, or replay:<file> (default: $TROUPE_MODEL)",
+    summary:
+      "the lead's model, or replay:<file> (default: $TROUPE_MODEL); of several, separated by commas, each stands in for those before it",
+  },
+  "fallback-after": {
+    takes: "<s>",
+    summary: "how long a model may be overloaded before the next one answers (default: 60)",
   },
   ...placeOptions,
   effort: {

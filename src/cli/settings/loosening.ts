@@ -49,6 +49,8 @@ const isLooser: Readonly<Record<SettingName, SettingComparison>> = {
     effort !== undefined && (own.effort === undefined || isMoreEffort(effort, own.effort)),
   "thinking-budget": (theirs, own) =>
     (theirs["thinking-budget"] ?? 0) > (own["thinking-budget"] ?? 0),
+  // Which models may answer is the person's choice or consent; this only says when.
+  "fallback-after": () => false,
   "permission-mode": ({ "permission-mode": mode }, own) =>
     mode !== undefined && isWiderMode(mode, own["permission-mode"]),
   allow: (theirs, own) => newRules(theirs, own).length > 0,

@@ -170,6 +170,7 @@ export function teamSettings(
     model: settings.model,
     effort: settings.effort,
     thinkingBudget: settings["thinking-budget"],
+    provider: { fallbackAfterMs: settings["fallback-after"] * 1000 },
     cwd: settings.cwd,
     env: settings.env,
     providers: settings.providers,

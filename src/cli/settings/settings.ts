@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { providerFamilies } from "../../model/built-in-providers.ts";
 import type { OwnModels } from "../../model/model-facts.ts";
+import { defaultFallbackAfterMs } from "../../model/models.ts";
 import { Effort } from "../../protocol/effort.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import { defaults } from "../../team/team-options.ts";
@@ -73,7 +74,14 @@ export const StatedSettings = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe("Model of the lead, and of teammates without their own: <provider>/<model>"),
+    .describe(
+      "Model of the lead, and of teammates without their own: <provider>/<model>, or several, separated by commas, each of which stands in for those before it",
+    ),
+  "fallback-after": seconds
+    .optional()
+    .describe(
+      "Seconds for which a model may be overloaded before the next one of its list answers",
+    ),
   effort: Effort.optional().describe(
     "How much the lead thinks, and teammates without their own effort",
   ),
@@ -150,6 +158,7 @@ export type Settings = Pick<StatedSettings, WithoutDefault> & {
 export function withDefaults(stated: StatedSettings): Settings {
   return {
     ...stated,
+    "fallback-after": stated["fallback-after"] ?? defaultFallbackAfterMs / 1000,
     "permission-mode": stated["permission-mode"] ?? defaults.mode,
     allow: stated.allow ?? [],
     ask: stated.ask ?? [],
@@ -171,6 +180,7 @@ const allowedValues: Readonly<Record<SettingName, string>> = {
   model: "a text such as anthropic/<model>",
   effort: `one of ${Effort.options.join(", ")}`,
   "thinking-budget": "a whole number of tokens from 1024",
+  "fallback-after": "a number of seconds above 0, up to 1000000",
   "permission-mode": "plan, default or acceptEdits; bypassPermissions can only be a flag",
   allow: "a list of permission rules",
   ask: "a list of permission rules",

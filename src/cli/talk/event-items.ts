@@ -65,6 +65,8 @@ export class EventItems {
         return changeItems(event);
       case "compaction-start":
         return [notice("summarizes the conversation to make room")];
+      case "model-change":
+        return [notice(`${event.to} answers instead of ${event.from}: ${event.reason}`, "bad")];
       case "task-change":
         return [notice(`task ${event.id} is ${event.status}`)];
       case "rule-change":

@@ -1,6 +1,7 @@
 import { type Activity, afterEvent, noActivity } from "../../lib/activity.ts";
 import { mapInBatches } from "../../lib/batches.ts";
-import { modelFacts } from "../../model/model-facts.ts";
+import { sharedWindow } from "../../model/model-facts.ts";
+import { answeringModel } from "../../model/model-list.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { MemberView } from "../../protocol/dashboard.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
@@ -91,7 +92,7 @@ export class RoomMembers {
         memberView({
           name,
           member: this.#memberNamed(name),
-          model,
+          model: model && answeringModel(model, this.#usage.get(name)?.model),
           window: this.#windows.get(model ?? "") ?? null,
           activity: this.#activities.get(name) ?? noActivity,
           past: this.#pasts.get(name) ?? noPast,
@@ -126,8 +127,7 @@ export class RoomMembers {
   async #findWindows(): Promise<void> {
     for (const model of new Set(this.names.map((name) => this.#modelOf(name)))) {
       if (model === null || this.#windows.has(model)) continue;
-      const { contextWindow = null } = await modelFacts(model);
-      this.#windows.set(model, contextWindow);
+      this.#windows.set(model, (await sharedWindow(model)) ?? null);
     }
   }
 

@@ -47,6 +47,9 @@ type MemberCondition =
   /** The process leaves. */
   | { type: "left" };
 
+/** The model that was asked for, and the one that answers. */
+type StandIn = { for: string; model: string };
+
 /** How long a run may take to notice that it is to stop. */
 const stopMs = 1_000;
 
@@ -65,6 +68,8 @@ export class LocalMember implements MemberHandle {
   #shown: { status: MemberStatus; detail: string | undefined } | undefined;
   /** The person interrupted it before its run began. */
   #interruptsNext = false;
+  /** Set while another model than the one that was asked for answers. */
+  #standIn: StandIn | undefined;
   #runCount = 0;
   /** The mode that was ordered since the member was opened: it holds after a crash, too. */
   #mode: PermissionMode | undefined;
@@ -151,7 +156,7 @@ export class LocalMember implements MemberHandle {
       case "set-rules":
         return this.#setRules(order.rules);
       case "show-waiting":
-        if (this.#run && !this.#hasEnded) this.#show("working", order.detail);
+        if (this.#run && !this.#hasEnded) this.#showWorking(order.detail);
         return;
       case "fail":
         this.#condition = { type: "failed", reason: order.reason };
@@ -303,7 +308,7 @@ export class LocalMember implements MemberHandle {
     this.#condition = { type: "ready" };
     this.#isInterrupted = false;
     this.#runCount++;
-    this.#show("working", undefined);
+    this.#showWorking();
     try {
       this.#lastEnd = await this.#runs.run(run.signal);
     } finally {
@@ -324,8 +329,21 @@ export class LocalMember implements MemberHandle {
 
   #onEvent(event: AgentEvent): void {
     this.#options.onEvent(event);
+    if (event.type === "model-change") this.#changeModel(event.from, event.to);
     // Not before it has taken its mail, which would have it run again.
     if (event.type === "turn-start" && this.#interruptsNext) this.#interrupt();
+  }
+
+  /** The first change is away from the model that was asked for. */
+  #changeModel(from: string, to: string): void {
+    const first = this.#standIn?.for ?? from;
+    this.#standIn = to === first ? undefined : { for: first, model: to };
+    this.#showWorking();
+  }
+
+  #showWorking(detail?: string): void {
+    const { model, for: first } = this.#standIn ?? {};
+    this.#show("working", detail ?? (model && `${model} answers instead of ${first}`));
   }
 
   #showRest(): void {

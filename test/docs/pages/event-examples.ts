@@ -67,6 +67,14 @@ export const eventExamples: { readonly [Type in AgentEvent["type"]]: Raw<Type> }
     at,
     member,
   },
+  "model-change": {
+    type: "model-change",
+    from: "anthropic/claude-opus-5-5",
+    to: "openai/gpt-6-sol",
+    reason: "the provider is overloaded and asks for a pause",
+    at,
+    member,
+  },
   "model-wait": { type: "model-wait", reason: "rate limit", delay_ms: 2000, at, member },
   "tool-call": {
     type: "tool-call",

@@ -3,7 +3,7 @@ export const summaryFields: Readonly<Record<string, string>> = {
   result: "the lead's last text",
   exit_code: "what the program exits with",
   members:
-    "everybody with `name`, `role`, `status`, `model`, `outcome` of the last run, `usage` and `cost_usd`",
+    "everybody with `name`, `role`, `status`, `model`, `answered_by` (the model that answers: another one of its list, while the first is not available), `outcome` of the last run, `usage` and `cost_usd`",
   tasks: "the task board, as `troupe tasks --json` shows it",
   denied: "calls that were not allowed in this run: `id`, `from` and, as `subject`, what was asked",
   undecided: "questions that nobody has answered: `id`, `type` and `from`",
@@ -25,6 +25,7 @@ export const summaryExample = {
       role: "lead",
       status: "idle",
       model: "anthropic/claude-opus-4-5",
+      answered_by: "anthropic/claude-opus-4-5",
       outcome: "done",
       usage: {
         calls: 2,
