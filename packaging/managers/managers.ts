@@ -31,28 +31,33 @@ const yarnWith = (nodeLinker: string, run: Command): Omit<PackageManager, "name"
   settings: { ".yarnrc.yml": `nodeLinker: ${nodeLinker}\n` },
 });
 
-export const npm: PackageManager = {
-  name: "npm",
-  install: ["npm", "install", "--no-audit", "--no-fund"],
-  run: ["node"],
-  troupe: ["npx", "--no", "--", "troupe"],
-};
+const bunWith = (run: Command): Omit<PackageManager, "name"> => ({
+  install: [...bun, "install"],
+  run,
+  troupe: [...bun, "run", "troupe"],
+});
 
 export const managers: readonly PackageManager[] = [
-  npm,
   {
-    name: "pnpm",
+    name: "npm",
+    install: ["npm", "install", "--no-audit", "--no-fund"],
+    run: ["node"],
+    troupe: ["npx", "--no", "--", "troupe"],
+  },
+  {
+    name: "pnpm 10",
     install: [...pnpm, "install"],
     run: ["node"],
     troupe: [...pnpm, "exec", "troupe"],
   },
   {
-    name: "Yarn with Plug'n'Play",
+    name: "Yarn 4 with Plug'n'Play",
     ...yarnWith("pnp", [...yarn, "node"]),
     compile: [...yarn, "tsc"],
   },
-  { name: "Yarn with node_modules", ...yarnWith("node-modules", ["node"]) },
-  { name: "Bun", install: [...bun, "install"], run: bun, troupe: [...bun, "run", "troupe"] },
+  { name: "Yarn 4 with node_modules", ...yarnWith("node-modules", ["node"]) },
+  { name: "Bun", ...bunWith(["node"]) },
+  { name: "Bun, which also runs the programs", ...bunWith(bun) },
 ];
 
 /** The script of its installation moves the program. */

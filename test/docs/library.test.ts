@@ -3,19 +3,24 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { optionNames } from "../../src/team/check-options.ts";
 import { markdownTables } from "../support/markdown-tables.ts";
+import { allPages, fencesIn } from "./pages/markdown-page.ts";
 
-const pages = ["docs/library.md", "README.md"].map((path) => readFileSync(path, "utf8"));
+const pages = allPages().filter(({ text }) => /^```ts\n/m.test(text));
 /** The README leaves the choice of a model to the reader. */
-const snippets = pages.flatMap((page) =>
-  [...page.matchAll(/^```ts\n(.*?)^```$/gms)].flatMap(([, code = ""]) =>
-    code.replaceAll("<model>", "scripted").split(/(?<=^import .*\n)\n/m),
-  ),
+const snippets = pages.flatMap(({ text }) =>
+  fencesIn(text)
+    .filter(({ language }) => language === "ts")
+    .flatMap(({ code }) => code.replaceAll("<model>", "scripted").split(/(?<=^import .*\n)\n/m)),
 );
-const options = markdownTables(pages[0] ?? "").find(({ header }) =>
+const options = markdownTables(readFileSync("docs/library.md", "utf8")).find(({ header }) =>
   header[0]?.includes("option of `Team.open`"),
 );
 const examples = readdirSync("examples").filter((name) => name.endsWith(".ts"));
-const code = examples.map((name) => readFileSync(join("examples", name), "utf8"));
+const programs = [
+  ...examples.map((name) => join("examples", name)),
+  "test/mailbox/memory-mailbox.test.ts",
+];
+const code = programs.map((path) => readFileSync(path, "utf8"));
 
 test("the page about the library lists all options of Team.open", () => {
   const named = options?.rows.flatMap(([names = ""]) =>
@@ -27,7 +32,9 @@ test("the page about the library lists all options of Team.open", () => {
 
 test("the page about the library and the README have code examples", () => {
   expect(snippets.length).toBeGreaterThan(5);
-  expect(pages.every((page) => page.includes("```ts\n"))).toBe(true);
+  expect(pages.map(({ path }) => path)).toEqual(
+    expect.arrayContaining(["README.md", "docs/library.md"]),
+  );
 });
 
 test.each(snippets)(

@@ -15,7 +15,10 @@ import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 const timeout = 240_000;
 
 /** `npm run test:packages` has all combinations, with other versions of Node and TypeScript too. */
-const checkedWith: Record<string, ModuleResolution> = { npm: "nodenext", pnpm: "bundler" };
+const checkedWith: Record<string, ModuleResolution> = {
+  npm: "nodenext",
+  "pnpm 10": "bundler",
+};
 
 /** Node 20 finds no ES modules in Yarn's archives from CommonJS: there `import()` is needed. */
 const isLoadable = (manager: string, program: string) =>

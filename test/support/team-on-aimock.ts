@@ -95,6 +95,8 @@ export class TeamOnAimock implements AsyncDisposable {
   /** The tokens of each reply that was begun, and whether it was to be sent whole. */
   readonly #served: (Tokens & { isWhole: boolean })[] = [];
   readonly events: AgentEvent[] = [];
+  /** Such as what is assumed of a model that nobody knows. */
+  readonly warnings: string[] = [];
   readonly #wire: Wire;
   readonly #teams: Team[] = [];
   readonly #attempts = new Map<string, number>();
@@ -124,7 +126,7 @@ export class TeamOnAimock implements AsyncDisposable {
 
   async open({ clock = systemClock, ...options }: OpenOptions = {}): Promise<Team> {
     const team = await Team.open({
-      place: teamPlace(this.directory.path, { clock }),
+      place: teamPlace(this.directory.path, { clock, onWarning: (it) => this.warnings.push(it) }),
       env: this.environment,
       cwd: this.directory.path,
       model: this.#wire.model,
