@@ -1,3 +1,5 @@
+import { type ProviderPackage, packageProviders } from "./package-providers.ts";
+
 /** The supported APIs. A provider is built in under each of these names. */
 export const providerFamilies = [
   "anthropic",
@@ -15,11 +17,17 @@ export interface ApiKey {
 
 /** What is known of a provider, whichever model of it is used. */
 export interface ProviderRow {
-  readonly family: ProviderFamily;
+  /** `package`: its code is installed by the person. */
+  readonly family: ProviderFamily | "package";
+  readonly package?: ProviderPackage;
   /** The provider's name in messages. */
   readonly label: string;
   /** The first variable that is set counts. */
   readonly keyVariables: readonly string[];
+  /** Variables with secrets besides the keys. */
+  readonly secretVariables?: readonly string[];
+  /** The variable that names a file with secrets. */
+  readonly fileVariable?: string;
   readonly needsKey: boolean;
   readonly baseUrl?: string | undefined;
   readonly baseUrlVariable?: string;
@@ -41,7 +49,7 @@ const localServer = {
   authHeaders: bearer,
 } as const;
 
-type BuiltInName = ProviderFamily | "ollama" | "lmstudio" | "vllm";
+type BuiltInName = ProviderFamily | "ollama" | "lmstudio" | "vllm" | keyof typeof packageProviders;
 
 export const builtInProviders: Readonly<Record<BuiltInName, ProviderRow>> = {
   anthropic: {
@@ -115,6 +123,7 @@ export const builtInProviders: Readonly<Record<BuiltInName, ProviderRow>> = {
     baseUrlVariable: "VLLM_BASE_URL",
     baseUrl: "http://localhost:8000/v1",
   },
+  ...packageProviders,
 };
 
 /** Whether this key is sent to Anthropic as a bearer token. */

@@ -17,8 +17,8 @@ import { isBearerToken, type ProviderFamily } from "./built-in-providers.ts";
 import type { Model } from "./model.ts";
 import { modelFacts } from "./model-facts.ts";
 import {
+  type FamilySettings,
   type ProviderConfiguration,
-  type ProviderSettings,
   providerSettings,
 } from "./provider-settings.ts";
 
@@ -34,6 +34,10 @@ export interface ModelSurroundings extends ProviderConfiguration {
 export async function openModel(id: string, surroundings: ModelSurroundings): Promise<Model> {
   const { clock, watchdogs, fetch } = surroundings;
   const settings = providerSettings(id, surroundings);
+  if (settings.family === "package") {
+    const { openPackageModel } = await import("./open-package-model.ts");
+    return openPackageModel(id, settings, surroundings);
+  }
   const { family, label, baseUrl, key, keyName, headersMs, model } = settings;
   const { dialect, load, addressHint } = families[family];
   const facts = await modelFacts(id, surroundings);
@@ -55,6 +59,7 @@ export async function openModel(id: string, surroundings: ModelSurroundings): Pr
 /** Starts to load the code of a model's provider, so that it is ready when the model is opened. */
 export function preloadProvider(id: string, configuration: ProviderConfiguration): void {
   const settings = providerSettings(id, configuration);
+  if (settings.family === "package") return;
   // Opening the model meets the failure again, and reports it.
   families[settings.family].load(settings).catch(() => undefined);
 }
@@ -65,6 +70,7 @@ export async function thinkingOf(
   configuration: ProviderConfiguration,
 ): Promise<ModelThinking | undefined> {
   const { family, model } = providerSettings(id, configuration);
+  if (family === "package") return undefined;
   return families[family].dialect.thinking?.(model, await modelFacts(id, configuration));
 }
 
@@ -76,7 +82,7 @@ interface FamilyCode {
   /** What may be wrong with an address at which a model is not found. */
   readonly addressHint?: string;
   /** Loads the SDK of this family only. */
-  load(settings: ProviderSettings): Promise<Connect>;
+  load(settings: FamilySettings): Promise<Connect>;
 }
 
 // If an SDK requires a key, an empty one is passed but never sent: a provider that needs a key is

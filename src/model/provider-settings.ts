@@ -5,15 +5,19 @@ import {
   type ProviderFamily,
   type ProviderRow,
 } from "./built-in-providers.ts";
+import { type ProviderPackage, plainPackage } from "./package-providers.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A provider that a person adds to the built-in ones. */
 export interface ProviderDefinition {
-  readonly family: ProviderFamily;
-  /** Default: the family's own address, which OpenAI-compatible ones do not have. */
+  /** The API that it speaks. Either this or `package` is given. */
+  readonly family?: ProviderFamily | undefined;
+  /** The name of a provider package of the AI SDK, which the person installs. */
+  readonly package?: string | undefined;
+  /** Default: the family's or package's own address, which OpenAI-compatible ones do not have. */
   readonly baseUrl?: string | undefined;
-  /** The environment variable that holds the key. Optional for OpenAI-compatible ones. */
+  /** The environment variable that holds the key. Optional for OpenAI-compatible ones and packages. */
   readonly keyVariable?: string | undefined;
 }
 
@@ -30,8 +34,8 @@ export interface ProviderConfiguration {
 function rowsOf(providers: ProviderDefinitions = {}): ReadonlyMap<string, ProviderRow> {
   const defined = Object.entries(providers).map(([name, definition]): [string, ProviderRow] => {
     checkProvider(name, definition);
-    const { family, baseUrl, keyVariable } = definition;
-    const { baseUrlVariable: _, readBaseUrl: __, ...row } = builtInProviders[family];
+    const { baseUrl, keyVariable } = definition;
+    const { baseUrlVariable: _, readBaseUrl: __, ...row } = baseRow(definition);
     const keyVariables = keyVariable === undefined ? [] : [keyVariable];
     return [
       name,
@@ -47,12 +51,19 @@ function rowsOf(providers: ProviderDefinitions = {}): ReadonlyMap<string, Provid
   return new Map([...Object.entries(builtInProviders), ...defined]);
 }
 
+/** What a definition has in common with others of its family, or all packages with each other. */
+function baseRow({ family, package: name = "" }: ProviderDefinition): ProviderRow {
+  if (family) return builtInProviders[family];
+  const common = { label: "", keyVariables: [], needsKey: false, headersMs: 60_000 };
+  return { ...common, family: "package", package: plainPackage(name), authHeaders: () => ({}) };
+}
+
 /**
  * Throws `config-invalid` if a provider cannot be defined like this. The message contains no
  * values.
  */
 export function checkProvider(name: string, definition: ProviderDefinition): void {
-  const { family, baseUrl, keyVariable } = definition;
+  const { family, package: module, baseUrl, keyVariable } = definition;
   const refuse = (problem: string, hint: string) => {
     throw new TeamError("config-invalid", `The provider "${name}" ${problem}`, { hint });
   };
@@ -62,7 +73,14 @@ export function checkProvider(name: string, definition: ProviderDefinition): voi
   if (!/^[a-z][a-z0-9_-]{0,31}$/.test(name)) {
     refuse("has a name that cannot be used", "Names match [a-z][a-z0-9_-]{0,31}.");
   }
-  const { needsKey, baseUrl: usual } = builtInProviders[family];
+  if ((family === undefined) === (module === undefined)) {
+    refuse("needs either a family or a package", 'Add "family" or "package", and not both.');
+  }
+  if (module !== undefined && !isModule(module)) {
+    const hint = 'Give the name of a package, such as "@ai-sdk/groq".';
+    refuse("has a package that is not the name of one", hint);
+  }
+  const { needsKey, baseUrl: usual } = baseRow(definition);
   if (keyVariable !== undefined && !/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(keyVariable)) {
     const hint = "Name the environment variable that holds the key; the key itself stays there.";
     refuse("has a key-variable that is not the name of a variable", hint);
@@ -71,7 +89,7 @@ export function checkProvider(name: string, definition: ProviderDefinition): voi
     const hint = `Add "key-variable", such as "${name.toUpperCase().replaceAll("-", "_")}_API_KEY".`;
     refuse("has no key-variable", hint);
   }
-  if ((baseUrl ?? usual) === undefined) {
+  if (module === undefined && (baseUrl ?? usual) === undefined) {
     refuse("has no base-url", 'Add "base-url", such as "http://localhost:11434/v1".');
   }
   if (baseUrl !== undefined && !isBaseUrl(baseUrl)) {
@@ -80,30 +98,52 @@ export function checkProvider(name: string, definition: ProviderDefinition): voi
   }
 }
 
+/** The name of a package, with or without a path in it. */
+function isModule(text: string): boolean {
+  const word = "[a-z0-9~-][a-z0-9._~-]*";
+  return new RegExp(`^(@${word}/)?${word}(/[a-z0-9-]+)*$`).test(text) && text.length <= 200;
+}
+
 /** The variables by which a person sets a provider up; of the keys, the first that is set counts. */
 export interface ProviderVariables {
   readonly name: string;
   readonly keys: readonly string[];
   /** Undefined for a provider whose address is in the settings. */
   readonly baseUrl: string | undefined;
+  /** True if its code has to be installed. */
+  readonly isPackage: boolean;
 }
 
 export function providerVariables(providers?: ProviderDefinitions): ProviderVariables[] {
-  return [...rowsOf(providers)].map(([name, { keyVariables: keys, baseUrlVariable: baseUrl }]) => ({
+  return [...rowsOf(providers)].map(([name, row]) => ({
     name,
-    keys,
-    baseUrl,
+    keys: row.keyVariables,
+    baseUrl: row.baseUrlVariable,
+    isPackage: row.package !== undefined,
   }));
 }
 
-/** Variables whose values are secret, whichever provider is in use. */
+/** Variables that no command has: they hold secrets or name a file of them. */
 export function providerKeyNames(providers?: ProviderDefinitions): string[] {
-  return providerVariables(providers).flatMap(({ keys }) => keys);
+  return [...secretNames(providers), ...secretFileNames()];
 }
 
-/** All keys of providers in the environment. */
+/** All keys and other credentials of providers in the environment. */
 export function providerKeys({ env, providers }: ProviderConfiguration): string[] {
-  return providerKeyNames(providers).flatMap((name) => env[name] || []);
+  return secretNames(providers).flatMap((name) => env[name] || []);
+}
+
+/** Variables that name a file of secrets. */
+export function secretFileNames(): string[] {
+  return [...rowsOf().values()].flatMap(({ fileVariable }) => fileVariable ?? []);
+}
+
+/** Variables whose values are secret, whichever provider is in use. */
+function secretNames(providers: ProviderDefinitions | undefined): string[] {
+  return [...rowsOf(providers).values()].flatMap(({ keyVariables, secretVariables = [] }) => [
+    ...keyVariables,
+    ...secretVariables,
+  ]);
 }
 
 /** The model that is used if none is named. */
@@ -111,18 +151,36 @@ export function defaultModelId(env: Environment): string | undefined {
   return env.TROUPE_MODEL || (env.MODEL_ID && `anthropic/${env.MODEL_ID}`) || undefined;
 }
 
-/** How to reach one model of a provider. */
-export interface ProviderSettings
-  extends Pick<ProviderRow, "family" | "label" | "headersMs" | "authHeaders"> {
+interface ReachedModel extends Pick<ProviderRow, "label" | "headersMs" | "authHeaders"> {
   /** The provider's own name of the model. */
   readonly model: string;
-  /** With the version in its path, and without a slash at its end. */
-  readonly baseUrl: string;
   /** Undefined only for a provider that needs no key. */
   readonly key: ApiKey | undefined;
   /** The variable that a person would set, in words for a hint. */
   readonly keyName: string;
 }
+
+/** How to reach one model of a provider. */
+export interface FamilySettings extends ReachedModel {
+  readonly family: ProviderFamily;
+  /** With the version in its path, and without a slash at its end. */
+  readonly baseUrl: string;
+}
+
+/** The same for a provider whose code is a package. */
+export interface PackageSettings extends ReachedModel, Pick<ProviderPackage, "requestOptions"> {
+  readonly family: "package";
+  /** What is imported. */
+  readonly module: string;
+  /** The version to install (default: the newest). */
+  readonly version: string | undefined;
+  /** Undefined for the package's own. */
+  readonly baseUrl: string | undefined;
+  /** With which the package is called. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+export type ProviderSettings = FamilySettings | PackageSettings;
 
 /** Finds the settings of the model `id`. Throws if something is missing or wrong. */
 export function providerSettings(
@@ -143,8 +201,38 @@ export function providerSettings(
     );
   }
   const key = name && value ? { name, value } : undefined;
-  const reached = { model, baseUrl: baseUrlOf(row, env), key, keyName };
-  return { family, label, headersMs, authHeaders, ...reached };
+  const reached = { label, headersMs, authHeaders, model, key, keyName };
+  if (family !== "package") return { family, baseUrl: baseUrlOf(row, env) ?? "", ...reached };
+  return { family, ...reached, ...packageSettings(id, { ...row, model, key }, env) };
+}
+
+function packageSettings(
+  id: string,
+  { model, key, ...row }: ProviderRow & { model: string; key: ApiKey | undefined },
+  env: Environment,
+): Pick<PackageSettings, "module" | "version" | "baseUrl" | "settings" | "requestOptions"> {
+  const code = row.package ?? plainPackage(model);
+  const missing = code.missing(env);
+  if (missing !== undefined) {
+    throw new TeamError("config-invalid", `The model ${id} needs ${missing}, which is not set`, {
+      hint: `Set ${missing}, or choose another model with --model.`,
+    });
+  }
+  const baseUrl = baseUrlOf(row, env);
+  const secret = key && { [code.keySetting?.(key) ?? "apiKey"]: key.value };
+  const { version, requestOptions } = code;
+  return {
+    module: code.moduleFor(model),
+    version,
+    baseUrl,
+    settings: given({ ...code.settings(env), ...secret, baseURL: baseUrl }),
+    ...(requestOptions && { requestOptions }),
+  };
+}
+
+/** Packages take an undefined value for one that was given. */
+function given(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
 function parseModelId(
@@ -162,11 +250,13 @@ function parseModelId(
   });
 }
 
-function baseUrlOf(row: ProviderRow, env: Environment): string {
+/** Undefined only for a package that knows its own. */
+function baseUrlOf(row: ProviderRow, env: Environment): string | undefined {
   const { family, baseUrl, baseUrlVariable, readBaseUrl = (value: string) => value } = row;
   const set = baseUrlVariable && env[baseUrlVariable];
   const given = set ? readBaseUrl(set) : baseUrl;
   if (!given) {
+    if (row.package) return undefined;
     throw new TeamError(
       "config-invalid",
       `An OpenAI-compatible model needs ${baseUrlVariable}, which is not set`,

@@ -10,7 +10,7 @@ import { onAbort } from "../lib/on-abort.ts";
 import { Secrets } from "../lib/secrets.ts";
 import { limits, maxBlocks } from "./ai-sdk/body-limits.ts";
 import type { Dialect } from "./ai-sdk/dialect.ts";
-import { diagnose } from "./ai-sdk/failure.ts";
+import { type Account, diagnose } from "./ai-sdk/failure.ts";
 import { PromptWriter } from "./ai-sdk/prompt-writer.ts";
 import { ReplyReader } from "./ai-sdk/reply-reader.ts";
 import type { Watchdogs, WireFailure } from "./ai-sdk/watched-request.ts";
@@ -42,16 +42,29 @@ export interface SdkLanguageModel {
  * requests itself, so that only its own reports tell whether a reply is complete.
  */
 export function aiSdkModel(model: SdkLanguageModel, options: LanguageModelOptions = {}): Model {
+  return packageModel(model, options);
+}
+
+interface PackageModelOptions extends LanguageModelOptions {
+  /** What is known of the provider, for messages. */
+  readonly account?: Partial<Account>;
+  /** The SDK's options of every request. */
+  readonly requestOptions?: Readonly<Record<string, Readonly<Record<string, boolean>>>>;
+}
+
+/** `aiSdkModel` with what only troupe itself knows. */
+export function packageModel(model: SdkLanguageModel, options: PackageModelOptions): Model {
   if (!isUsable(model)) {
-    throw new TeamError("config-invalid", "The model is not one of the AI SDK, version 6", {
-      hint: `Its specification is ${model.specificationVersion}; use a version of its package whose models have v3.`,
+    throw new TeamError("config-invalid", "The model is not one of the AI SDK, version 6 or 7", {
+      hint: `Its specification is ${model.specificationVersion}; use a version of its package whose models have v3 or v4.`,
     });
   }
   return new PackageModel(model, options);
 }
 
+/** The next specification differs only in the form of files, among what is used here. */
 function isUsable(model: SdkLanguageModel): model is LanguageModelV3 {
-  return model.specificationVersion === "v3";
+  return ["v3", "v4"].includes(model.specificationVersion);
 }
 
 class PackageModel implements Model {
@@ -62,8 +75,10 @@ class PackageModel implements Model {
   readonly #writer: PromptWriter;
   readonly #clock: Clock;
   readonly #watchdogs: Watchdogs;
+  readonly #options: PackageModelOptions;
 
-  constructor(model: LanguageModelV3, { id, clock, watchdogs }: LanguageModelOptions) {
+  constructor(model: LanguageModelV3, options: PackageModelOptions) {
+    const { id, clock, watchdogs } = options;
     const [provider = model.provider] = model.provider.split(".");
     this.id = id ?? `${provider}/${model.modelId}`;
     this.#model = model;
@@ -72,6 +87,7 @@ class PackageModel implements Model {
     this.#writer = new PromptWriter(this.#dialect);
     this.#clock = clock ?? systemClock;
     this.#watchdogs = { headersMs: 300_000, stallMs: 90_000, ...watchdogs };
+    this.#options = options;
   }
 
   async *stream(request: ModelRequest): AsyncGenerator<ModelPart> {
@@ -98,12 +114,14 @@ class PackageModel implements Model {
     { reply, watch }: { reply: ReplyReader; watch: StreamWatch },
   ): AsyncGenerator<ModelPart> {
     const { headersMs, stallMs } = this.#watchdogs;
+    const { requestOptions } = this.#options;
     const { stream } = await watch.within(headersMs, "no-headers", () =>
       this.#model.doStream({
-        prompt: unwrapped(this.#writer.prompt(request), this.#provider),
+        prompt: this.#prompt(request),
         tools: this.#writer.tools(request.tools),
         maxOutputTokens: request.maxOutputTokens,
         abortSignal: watch.signal,
+        ...(requestOptions && { providerOptions: requestOptions }),
       }),
     );
     const reader = stream.getReader();
@@ -127,6 +145,11 @@ class PackageModel implements Model {
     }
   }
 
+  #prompt(request: ModelRequest): LanguageModelV3Prompt {
+    const prompt = unwrapped(this.#writer.prompt(request), this.#provider);
+    return this.#model.specificationVersion === "v3" ? prompt : withFilesOfV4(prompt);
+  }
+
   #diagnose(error: unknown, watch: StreamWatch): ModelFailure {
     const { data: call } = FailedCall.safeParse(error);
     const headers = new Map(Object.entries(call?.responseHeaders ?? eventStream));
@@ -139,6 +162,7 @@ class PackageModel implements Model {
         keyName: "the provider's key",
         baseUrl: call?.url ?? "its address",
         secrets: new Secrets([]),
+        ...this.#options.account,
       },
       watchdogs: this.#watchdogs,
       clock: this.#clock,
@@ -282,6 +306,19 @@ function unwrapped(prompt: LanguageModelV3Prompt, provider: string): LanguageMod
       const { data } = Wrapped.safeParse(part.providerOptions?.[provider]);
       return data ? { ...part, providerOptions: data.metadata } : part;
     });
+    return { ...message, content };
+  });
+}
+
+/** The form of files in the next specification, whose type is not installed here. */
+function withFilesOfV4(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
+  return prompt.map((message) => {
+    if (message.role !== "user") return message;
+    const content = message.content.map((part) =>
+      part.type === "file"
+        ? Object.assign({ ...part }, { data: { type: "data", data: part.data } })
+        : part,
+    );
     return { ...message, content };
   });
 }

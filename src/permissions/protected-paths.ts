@@ -42,7 +42,7 @@ const namePattern = /^(.+\.git|.+\.code-workspace|\.(lintstagedrc|huskyrc)\..+)$
 const trails: readonly string[] =
   `.github/workflows .github/actions .gitea/workflows .forgejo/workflows
   .config/fish .config/git .config/systemd .config/autostart .config/nvim .config/environment.d
-  .config/mise .config/gh .config/troupe .cache/troupe .config/starship.toml .local/state/troupe .local/bin .local/share/applications .gradle/init.gradle library/launchagents .config/opencode .config/zed .config/helix .config/direnv
+  .config/mise .config/gh .config/troupe .cache/troupe troupe/providers/node_modules .config/starship.toml .local/state/troupe .local/bin .local/share/applications .gradle/init.gradle library/launchagents .config/opencode .config/zed .config/helix .config/direnv
   .config/nushell .config/xonsh .config/pip .config/uv .config/pnpm .config/containers
   node_modules/.bin node_modules/.hooks .venv/bin venv/bin .venv/scripts venv/scripts env/bin
   vendor/bin .bundle/bin`.split(/\s+/);

@@ -6,7 +6,7 @@ import { fetchedPackages } from "./pages/fetched-packages.ts";
 import { allPages } from "./pages/markdown-page.ts";
 
 /** Published by others, and named on our pages without being installed here. */
-const published = ["@ai-sdk/amazon-bedrock", "@ai-sdk/azure", "@ai-sdk/google-vertex"];
+const published = ["@ai-sdk/groq"];
 
 const Lock = z.object({
   packages: z.record(z.string(), z.object({ bin: z.record(z.string(), z.string()).optional() })),

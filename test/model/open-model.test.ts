@@ -176,7 +176,10 @@ test("the default model is TROUPE_MODEL, or MODEL_ID of Anthropic, or none", () 
 });
 
 test("every key in the environment is recognized as one", () => {
-  const names = [...providerKeyNames(), "ROUTER_KEY"];
+  const names = [...providerKeyNames(), "ROUTER_KEY"].filter(
+    // Its value is the path of a file.
+    (name) => name !== "GOOGLE_APPLICATION_CREDENTIALS",
+  );
   const env = Object.fromEntries(names.map((name) => [name, `secret of ${name}`]));
   const providers = { router };
 
@@ -231,7 +234,7 @@ test("the key variable of a defined provider that is not set is reported as miss
 test("a misspelled provider gets a list that includes the defined ones", () => {
   const error = thrownBy(() => providerSettings("ruter/x", { env: {}, providers: { router } }));
 
-  expect(error.hint).toContain("vllm, router");
+  expect(error.hint).toContain("vertex, router");
 });
 
 test.each([
@@ -243,6 +246,11 @@ test.each([
   ["a", { family: "openai", keyVariable: "sk-0123456789" }, "has a key-variable that is not"],
   ["a", { ...router, baseUrl: "https://me:sk-0123456789@a.example" }, "has a base-url that is not"],
   ["a", { ...router, baseUrl: "file:///etc/passwd" }, "has a base-url that is not"],
+  ["a", { keyVariable: "K" }, "needs either a family or a package"],
+  ["a", { ...router, package: "@ai-sdk/groq" }, "needs either a family or a package"],
+  ["a", { package: "../groq" }, "has a package that is not the name of one"],
+  ["a", { package: "@ai-sdk/groq/../../x" }, "has a package that is not the name of one"],
+  ["a", { package: "/tmp/groq" }, "has a package that is not the name of one"],
 ] as const)("a provider %j with %o is refused: it %s", (name, definition, problem) => {
   const error = thrownBy(() => checkProvider(name, definition));
 

@@ -4,8 +4,11 @@ import { parseJson } from "../../lib/json.ts";
 import { httpFetchFor } from "../../model/ai-sdk/http.ts";
 import { networkProblem } from "../../model/ai-sdk/network-problem.ts";
 import { modelIds } from "../../model/model-list.ts";
+import { loadProviderPackage } from "../../model/provider-code.ts";
 import {
   type Environment,
+  type FamilySettings,
+  type PackageSettings,
   type ProviderConfiguration,
   type ProviderSettings,
   type ProviderVariables,
@@ -31,7 +34,10 @@ export function providerChecks(
 }
 
 /** A provider in the settings counts as configured. */
-function isSetUp({ keys, baseUrl }: ProviderVariables, env: Environment): boolean {
+function isSetUp(variables: ProviderVariables, env: Environment): boolean {
+  const { keys, baseUrl, isPackage } = variables;
+  // Credentials of a cloud may be there for something else.
+  if (isPackage && baseUrl !== undefined) return false;
   return baseUrl === undefined || [...keys, baseUrl].some((name) => env[name]);
 }
 
@@ -42,6 +48,7 @@ async function look(
 ): Promise<Finding> {
   const settings = read(variables, configuration);
   if ("state" in settings) return settings;
+  if (settings.family === "package") return packageFinding(settings, configuration.env);
   const key = settings.key ? `key from ${settings.key.name}` : "no key";
   const place = `${shownUrl(settings.baseUrl)}, ${key}`;
   const answer = await ask(settings, configuration.env, signal);
@@ -54,6 +61,19 @@ async function look(
     };
   }
   return unlistedModel(variables, answer) ?? judge(answer, place, settings);
+}
+
+/** Whether a provider's package can be loaded. It is not asked: each has a way of its own. */
+async function packageFinding(settings: PackageSettings, env: Environment): Promise<Finding> {
+  const { module, key } = settings;
+  try {
+    await loadProviderPackage(settings, env);
+  } catch (error) {
+    if (!(error instanceof TeamError)) throw error;
+    return { state: "problem", text: error.message, remedy: error.hint ?? "" };
+  }
+  const keyText = key ? `key from ${key.name}` : "no key";
+  return { state: "ok", text: `${module} is installed, ${keyText}; the provider was not asked` };
 }
 
 /** The models that a provider lists, by the APIs of OpenAI, Anthropic and Google. */
@@ -127,7 +147,7 @@ interface NoAnswer {
 
 /** The answer to a cheap request that needs the key, or the reason why there is none. */
 async function ask(
-  settings: ProviderSettings,
+  settings: FamilySettings,
   env: Environment,
   signal: AbortSignal,
 ): Promise<ProviderAnswer | NoAnswer> {

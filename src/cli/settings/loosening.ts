@@ -107,10 +107,13 @@ function newModels({ models = {} }: StatedSettings, own: Settings) {
 function describe(name: SettingName, theirs: StatedSettings, own: Settings): string[] {
   if (name === "allow") return newRules(theirs, own).map((rule) => `allow: ${rule}`);
   if (name === "providers") {
-    return newProviders(theirs, own).map(([it, { family, baseUrl, keyVariable }]) => {
-      const key = keyVariable ? `the key in ${keyVariable}` : "no key";
-      return `providers: ${it}: ${family} at ${baseUrl ?? "its usual address"}, with ${key}`;
-    });
+    return newProviders(theirs, own).map(
+      ([it, { family, package: code, baseUrl, keyVariable }]) => {
+        const key = keyVariable ? `the key in ${keyVariable}` : "no key";
+        const api = family ?? `your package ${code}`;
+        return `providers: ${it}: ${api} at ${baseUrl ?? "its usual address"}, with ${key}`;
+      },
+    );
   }
   if (name === "models") {
     return newModels(theirs, own).map(([id, facts]) => `models: ${id}: ${factsText(facts)}`);

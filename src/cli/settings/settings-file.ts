@@ -137,7 +137,7 @@ function wrongProvider({ name, field, path }: PartIssue): TeamError {
       ? " must be an object with a provider under each name"
       : `: "${String(name)}" is no provider${which}`;
   return invalid(`${path}: "providers"${problem}`, {
-    hint: `A provider is { "family": …, "base-url": "https://…", "key-variable": "…" } and nothing else; families are ${providerFamilies.join(", ")}.`,
+    hint: `A provider is { "family": …, "base-url": "https://…", "key-variable": "…" }, or has "package" for "family", and nothing else; families are ${providerFamilies.join(", ")}.`,
   });
 }
 

@@ -12,7 +12,14 @@ const rules = z.array(z.string().min(1));
 
 const provider = z
   .strictObject({
-    family: z.enum(providerFamilies).describe("The API that it speaks"),
+    family: z
+      .enum(providerFamilies)
+      .optional()
+      .describe("The API that it speaks; either this or a package"),
+    package: z
+      .string()
+      .optional()
+      .describe("The provider package of the AI SDK that you have installed for it"),
     "base-url": z
       .string()
       .optional()
@@ -22,8 +29,8 @@ const provider = z
       .optional()
       .describe("The environment variable that holds its key; the key itself is in no file"),
   })
-  .transform(({ family, "base-url": baseUrl, "key-variable": keyVariable }) => {
-    return { family, baseUrl, keyVariable };
+  .transform(({ family, package: name, "base-url": baseUrl, "key-variable": keyVariable }) => {
+    return { family, baseUrl, keyVariable, ...(name !== undefined && { package: name }) };
   });
 
 const dollars = z.number().nonnegative();

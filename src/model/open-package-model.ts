@@ -1,0 +1,48 @@
+import { Secrets } from "../lib/secrets.ts";
+import { type HttpFetch, httpFetchFor } from "./ai-sdk/http.ts";
+import type { Model } from "./model.ts";
+import type { ModelSurroundings } from "./open-model.ts";
+import { loadProviderPackage } from "./provider-code.ts";
+import type { PackageSettings } from "./provider-settings.ts";
+import { packageModel } from "./sdk-language-model.ts";
+
+/** Opens a model of a provider package that the person has installed. */
+export async function openPackageModel(
+  id: string,
+  settings: PackageSettings,
+  { env, clock, watchdogs, fetch }: ModelSurroundings,
+): Promise<Model> {
+  const create = await loadProviderPackage(settings, env);
+  const send = fetch ?? (await httpFetchFor(env));
+  const { label, keyName, baseUrl, headersMs, requestOptions } = settings;
+  return packageModel(create({ ...settings.settings, fetch: webFetch(send) }), {
+    id,
+    clock,
+    watchdogs: { headersMs, ...watchdogs },
+    account: { label, keyName, ...(baseUrl && { baseUrl }), secrets: secretsOf(settings) },
+    ...(requestOptions && { requestOptions }),
+  });
+}
+
+function secretsOf({ key }: PackageSettings): Secrets {
+  return new Secrets(key ? [key.value] : []);
+}
+
+/** The web's `fetch`, for packages that may use all of it, with our proxies and certificates. */
+function webFetch(send: HttpFetch): typeof fetch {
+  return async (input, { method = "GET", headers, body, signal } = {}) => {
+    const answer = await send(String(input), {
+      method,
+      headers: Object.fromEntries(new Headers(headers)),
+      ...(typeof body === "string" && { body }),
+      signal: signal ?? new AbortController().signal,
+    });
+    const { status, statusText } = answer;
+    const hasBody = status >= 200 && ![204, 205, 304].includes(status);
+    return new Response(hasBody ? answer.body : null, {
+      status,
+      statusText,
+      headers: [...answer.headers],
+    });
+  };
+}
