@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Clock } from "../lib/clock.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import type { Model, ThinkingRequest } from "../model/model.ts";
@@ -12,7 +13,7 @@ import type { Entry, ReceivedMail } from "../protocol/transcript.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Transcript } from "../transcript/transcript.ts";
 import type { Bill } from "./bill.ts";
-import { Conversation } from "./conversation.ts";
+import { Conversation, hasSamePrefix } from "./conversation.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Input } from "./input.ts";
 import type { WholePath } from "./mail-text.ts";
@@ -60,6 +61,7 @@ export interface AgentOptions {
 
 type Undated<T> = T extends Entry ? Omit<T, "at"> : never;
 export type EntryDraft = Undated<Entry>;
+type ProfileDraft = Extract<EntryDraft, { type: "profile" }>;
 
 /** An event before it is said when it happened and to whom. */
 type Unstamped<T> = T extends AgentEvent ? Omit<T, "at" | "member"> : never;
@@ -76,6 +78,7 @@ export class Agent {
   readonly inherited: ReadonlySet<string>;
   readonly #run: RunRecord;
   #answeringModel: string;
+  #notices: readonly string[] = [];
   /** The mail that is being taken in. */
   readonly #takings = new Set<Promise<void>>();
 
@@ -94,9 +97,8 @@ export class Agent {
     const entries = await options.transcript.tail();
     const agent = new Agent(options, entries);
     const profile = entries.findLast((entry) => entry.type === "profile");
-    if (profile?.system !== options.system || profile.model !== options.model.id) {
-      await agent.record(agent.profile);
-    }
+    const isSame = profile && profile.model === options.model.id && profile.tools !== undefined;
+    if (!isSame || !hasSamePrefix(profile, agent.profile)) await agent.#introduce(profile);
     return agent;
   }
 
@@ -112,12 +114,36 @@ export class Agent {
   /** Writes down that another one of its models answers. */
   async changeModel(model: string): Promise<void> {
     this.#answeringModel = model;
-    await this.record({ type: "profile", system: this.options.system, model });
+    await this.record({ ...this.profile, model });
   }
 
-  get profile(): EntryDraft {
+  get profile(): ProfileDraft {
     const { system, model } = this.options;
-    return { type: "profile", system, model: model.id };
+    return { type: "profile", system, model: model.id, tools: digest(this.toolSpecs) };
+  }
+
+  /** What the person should know, once. */
+  takeNotices(): readonly string[] {
+    const notices = this.#notices;
+    this.#notices = [];
+    return notices;
+  }
+
+  /** Records who the member is, in place of `before`. */
+  async #introduce(before: Pick<ProfileDraft, "system" | "tools"> | undefined): Promise<void> {
+    const { profile, conversation } = this;
+    const { thoughts } = conversation;
+    await this.record(profile);
+    const isRefitted = before && !hasSamePrefix(before, profile);
+    const isOwn = (model: string) => modelIds(profile.model).includes(model);
+    this.#notices = [...thoughts]
+      .filter(([model]) => isRefitted || !isOwn(model))
+      .map(([model, count]) => {
+        const them = `${count} earlier ${count === 1 ? "thought" : "thoughts"} of ${model}`;
+        const are = count === 1 ? "is" : "are";
+        if (!isOwn(model)) return `${them} ${are} not sent to ${profile.model}`;
+        return `${them} ${are} not sent back: its instructions or tools have changed`;
+      });
   }
 
   /** Writes entries to the transcript; once they are there, they are part of the conversation. */
@@ -149,4 +175,9 @@ export class Agent {
   stamp(draft: EventDraft): AgentEvent {
     return { ...draft, at: this.options.clock.now().toISOString(), member: this.options.name };
   }
+}
+
+/** Another text for other tools. */
+function digest(tools: readonly ToolSpec[]): string {
+  return createHash("sha256").update(JSON.stringify(tools)).digest("hex").slice(0, 16);
 }

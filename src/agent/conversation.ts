@@ -1,6 +1,7 @@
 import { missingEntries } from "../lib/missing-entries.ts";
 import { charactersPerImage, charactersPerToken } from "../model/estimate-tokens.ts";
 import type { Utterance } from "../model/model.ts";
+import { withoutProviderData } from "../model/provider-data.ts";
 import type { Message } from "../protocol/message.ts";
 import { isShown, wakes, wakesWhenQuiet } from "../protocol/message-types.ts";
 import type {
@@ -24,6 +25,8 @@ export interface OpenCall {
 }
 
 type InputUtterance = Extract<Utterance, { type: "input" }>;
+type ReplyUtterance = Extract<Utterance, { type: "reply" }>;
+type ProfileEntry = Extract<Entry, { type: "profile" }>;
 type ReplyEntry = Extract<Entry, { type: "reply" }>;
 type ResultEntry = Extract<Entry, { type: "tool-result" }>;
 
@@ -37,6 +40,7 @@ type ResultEntry = Extract<Entry, { type: "tool-result" }>;
  */
 export class Conversation {
   readonly #wholePath: WholePath;
+  #profile: ProfileEntry | undefined;
   #closed: Utterance[] = [];
   /** The input since the last reply or results. */
   #input: InputUtterance | undefined;
@@ -83,6 +87,8 @@ export class Conversation {
         this.#startOver(entry);
         break;
       case "profile":
+        this.#setProfile(entry);
+        break;
       case "run-start":
       case "run-settled":
         break;
@@ -114,6 +120,30 @@ export class Conversation {
     return this.#countedTokens + Math.ceil(this.#uncountedCharacters / charactersPerToken);
   }
 
+  /** The thoughts that can be sent back, by the model that had them. */
+  get thoughts(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const reply of this.#closed.filter((utterance) => utterance.type === "reply")) {
+      const { model = "another model" } = reply;
+      const count = reply.blocks.filter((block) => block.type === "thinking" && block.provider);
+      if (count.length > 0) counts.set(model, (counts.get(model) ?? 0) + count.length);
+    }
+    return counts;
+  }
+
+  /**
+   * Providers bind a thought to all that the model was shown before it. With other instructions or
+   * tools, earlier thoughts would be refused.
+   */
+  #setProfile(profile: ProfileEntry): void {
+    const before = this.#profile;
+    this.#profile = profile;
+    if (!before || hasSamePrefix(before, profile)) return;
+    this.#closed = this.#closed.map((utterance) =>
+      utterance.type === "reply" ? withoutThoughts(utterance) : utterance,
+    );
+  }
+
   #addMail(message: Message): void {
     if (!isShown(message) || this.#shown.has(message.id)) return;
     this.#shown.add(message.id);
@@ -140,7 +170,11 @@ export class Conversation {
     if (!this.#input && this.#closed.at(-1)?.type !== "results") this.#addInput(lostBefore, false);
     if (this.#input) this.#closed.push(this.#input);
     this.#input = undefined;
-    this.#closed.push({ type: "reply", blocks: sendable });
+    this.#closed.push({
+      type: "reply",
+      model: entry.model ?? this.#profile?.model,
+      blocks: sendable,
+    });
     const madeAt = new Date(entry.at);
     this.#openCalls = sendable.flatMap((block) =>
       block.type === "tool-call" ? [{ call: block, isStarted: false, stop, madeAt }] : [],
@@ -219,6 +253,19 @@ export class Conversation {
     this.#countedTokens = counted;
     this.#uncountedCharacters = 0;
   }
+}
+
+/** True if a request with `one` begins as one with `other` does. Older entries do not name the tools. */
+export function hasSamePrefix(
+  one: Pick<ProfileEntry, "system" | "tools">,
+  other: Pick<ProfileEntry, "system" | "tools">,
+): boolean {
+  const { tools = other.tools } = one;
+  return one.system === other.system && tools === (other.tools ?? tools);
+}
+
+function withoutThoughts({ blocks, ...reply }: ReplyUtterance): ReplyUtterance {
+  return { ...reply, blocks: blocks.map(withoutProviderData) };
 }
 
 function interruption(reason: string | undefined): string {

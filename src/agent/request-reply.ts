@@ -4,10 +4,13 @@ import type { ModelFailure } from "../model/model-failure.ts";
 import type { ReplyBlock, StopReason } from "../protocol/transcript.ts";
 import type { Usage } from "../protocol/usage.ts";
 import type { Agent, EventDraft } from "./agent.ts";
+import { maskReply } from "./mask-reply.ts";
 
 export type Reply =
   | {
       type: "reply";
+      /** The model that wrote it. */
+      model: string;
       blocks: ReplyBlock[];
       stop: StopReason;
       rawStop: string | undefined;
@@ -77,8 +80,8 @@ export async function* requestReply(
         const { stop, rawStop, usage, usageWarning } = part;
         await bill.record(usage, part.model ?? model.id);
         if (usageWarning) yield { type: "warning", message: secrets.mask(usageWarning) };
-        const blocks = secrets.maskJson(part.blocks).map(withOwnId);
-        return { type: "reply", blocks, stop, rawStop, usage };
+        const blocks = maskReply(part.blocks, secrets).map(withOwnId);
+        return { type: "reply", model: part.model ?? model.id, blocks, stop, rawStop, usage };
       }
       case "error":
         if (part.usage) await bill.record(part.usage, part.model ?? model.id);

@@ -63,6 +63,7 @@ class AgentRun {
   async *run(): AsyncGenerator<EventDraft, RunEnd | undefined> {
     await this.#agent.record({ type: "run-start" });
     yield { type: "run-start" };
+    for (const message of this.#agent.takeNotices()) yield { type: "warning", message };
     // The calls that an earlier process left unanswered come first.
     yield* this.#answerCalls();
 
@@ -96,8 +97,8 @@ class AgentRun {
     yield { type: "turn-start", turn: this.#turn };
     const reply = yield* this.#requestWholeReply();
     if (reply.type !== "reply") return this.#setBack(reply);
-    const { blocks, stop, usage } = reply;
-    await this.#agent.record({ type: "reply", blocks, stop, usage });
+    const { model, blocks, stop, usage } = reply;
+    await this.#agent.record({ type: "reply", model, blocks, stop, usage });
     yield* this.#answerCalls();
     yield { type: "turn-end", turn: this.#turn, usage };
     return yield* this.#afterReply(reply);

@@ -40,7 +40,8 @@ export class AiSdkModel implements Model {
   constructor(options: AiSdkModelOptions) {
     this.id = options.id;
     this.#options = options;
-    this.#writer = new PromptWriter(options.dialect, options.id.slice(options.id.indexOf("/") + 1));
+    const { id, dialect } = options;
+    this.#writer = new PromptWriter(dialect, { id, name: id.slice(id.indexOf("/") + 1) });
   }
 
   async *stream(request: ModelRequest): AsyncGenerator<ModelPart> {
@@ -79,13 +80,16 @@ export class AiSdkModel implements Model {
     return { ...part, usage, ...(!hasWarned && { usageWarning: doubt(this.id, doubtfulCounts) }) };
   }
 
+  /** What is asked for, as far as the model takes it. */
   #thinking(
-    { thinking, maxOutputTokens }: ModelRequest,
+    { thinking: { effort, budgetTokens } = {}, maxOutputTokens }: ModelRequest,
     prompt: LanguageModelV3Prompt,
   ): ThinkingSettings | undefined {
-    const turnBeganWithThought = beganWithThought(prompt);
-    const asked = { ...thinking, maxOutputTokens, turnBeganWithThought };
-    return this.#options.thinking?.settings(asked);
+    const { thinking } = this.#options;
+    return thinking?.settings({
+      effort: effort && thinking.efforts.includes(effort) ? effort : undefined,
+      ...{ budgetTokens, maxOutputTokens, turnBeganWithThought: beganWithThought(prompt) },
+    });
   }
 
   /** Yields the parts as they arrive. Throws the error of the provider or the SDK. */

@@ -1,5 +1,5 @@
 import type { Availability } from "./availability.ts";
-import type { Model, ModelPart, ModelRequest, ThinkingRequest } from "./model.ts";
+import type { Model, ModelPart, ModelRequest } from "./model.ts";
 import { isRetryable, type ModelFailure } from "./model-failure.ts";
 
 export interface ModelChoice {
@@ -7,8 +7,6 @@ export interface ModelChoice {
   readonly model: Model;
   /** Shared by all members that use the model. */
   readonly availability: Availability;
-  /** How much it is asked to think (default: as the request says): not all models take the same. */
-  readonly thinking?: ThinkingRequest | undefined;
 }
 
 /**
@@ -49,14 +47,12 @@ export class FallbackModel implements Model {
 
   /** Passes a model's stream on. True if it is given up, and another one is to be asked. */
   async *#ask(
-    choice: ModelChoice,
+    { model, availability }: ModelChoice,
     place: number,
     request: ModelRequest,
   ): AsyncGenerator<ModelPart, boolean> {
-    const { model, availability } = choice;
     const isLast = place === this.#choices.length - 1;
-    const { thinking = request.thinking } = choice;
-    for await (const part of model.stream({ ...request, thinking })) {
+    for await (const part of model.stream(request)) {
       switch (part.type) {
         case "waiting":
           if (part.delayMs > 0) availability.failed(part.delayMs);

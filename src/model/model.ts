@@ -49,7 +49,15 @@ export interface ThinkingRequest {
 export type Utterance =
   /** Input of the member: mail, notes, instructions. At least one text, none of them empty. */
   | { readonly type: "input"; readonly texts: readonly string[] }
-  | { readonly type: "reply"; readonly blocks: readonly ReplyBlock[] }
+  /**
+   * A reply, with the id of the model that wrote it, if that is known. What its provider added to the
+   * blocks is for this model only: no other can read its thoughts.
+   */
+  | {
+      readonly type: "reply";
+      readonly model?: string | undefined;
+      readonly blocks: readonly ReplyBlock[];
+    }
   /** One result for each call of the reply before, in the order of the calls. */
   | { readonly type: "results"; readonly results: readonly ToolResult[] };
 

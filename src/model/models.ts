@@ -6,7 +6,7 @@ import { type HttpFetch, HttpResponse, httpFetchFor } from "./ai-sdk/http.ts";
 import { Availability } from "./availability.ts";
 import { FallbackModel } from "./fallback-model.ts";
 import { Governor } from "./governor.ts";
-import type { Model, ModelRequest, ThinkingRequest } from "./model.ts";
+import type { Model, ModelRequest } from "./model.ts";
 import { checkedModelIds, modelIds } from "./model-list.ts";
 import { type ModelSurroundings, openModel, preloadProvider } from "./open-model.ts";
 import { type ProviderConfiguration, providerSettings } from "./provider-settings.ts";
@@ -28,8 +28,6 @@ export interface ModelsOptions extends ModelSurroundings {
 interface OpenOptions {
   /** Makes each model of a list (default: the built-in ones). */
   openOne?: (id: string) => Promise<Model> | Model;
-  /** How much each model of a list is asked to think (default: as the request says). */
-  thinking?: ReadonlyMap<string, ThinkingRequest> | undefined;
 }
 
 export const defaultFallbackAfterMs = 60_000;
@@ -127,12 +125,12 @@ export class Models {
   async open(
     list: string,
     member: MemberName,
-    { openOne = (id) => this.openBare(id, member), thinking }: OpenOptions = {},
+    { openOne = (id) => this.openBare(id, member) }: OpenOptions = {},
   ): Promise<Model> {
     const choices = await Promise.all(
       checkedModelIds(list).map(async (id) => {
         const model = this.#govern(await openOne(id));
-        return { model, availability: this.#availabilityOf(model.id), thinking: thinking?.get(id) };
+        return { model, availability: this.#availabilityOf(model.id) };
       }),
     );
     const [first] = choices;

@@ -84,7 +84,7 @@ class PackageModel implements Model {
     this.#model = model;
     this.#provider = provider;
     this.#dialect = dialectOf(provider);
-    this.#writer = new PromptWriter(this.#dialect);
+    this.#writer = new PromptWriter(this.#dialect, { id: this.id, name: model.modelId });
     this.#clock = clock ?? systemClock;
     this.#watchdogs = { headersMs: 300_000, stallMs: 90_000, ...watchdogs };
     this.#options = options;

@@ -68,7 +68,14 @@ export type ReceivedMail = z.infer<typeof ReceivedMail>;
 /** One line of a transcript: something a member saw, said or did. `type` is its first key. */
 export const Entry = z.discriminatedUnion("type", [
   /** The member as it was spawned. A later one replaces it. */
-  z.object({ type: z.literal("profile"), at, system: z.string(), model: z.string() }),
+  z.object({
+    type: z.literal("profile"),
+    at,
+    system: z.string(),
+    model: z.string(),
+    /** Another one for other tools. */
+    tools: z.string().optional(),
+  }),
   /** Mail that has arrived. */
   z.object({ type: z.literal("delivery"), at, ...ReceivedMail.shape }),
   /** A note of the runtime to the member. Unless it `wakes`, it is sent with the next request. */
@@ -79,6 +86,8 @@ export const Entry = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("reply"),
     at,
+    /** The model that wrote it (default: the one of the profile). */
+    model: z.string().optional(),
     blocks: z.array(ReplyBlock),
     stop: StopReason,
     usage: Usage.optional(),

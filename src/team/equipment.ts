@@ -4,7 +4,6 @@ import { TeamError } from "../errors.ts";
 import { dashboardsDirectory, headPath, pipesDirectory, teamKeyPath } from "../keys/team-key.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { childEnvironment, Secrets } from "../lib/secrets.ts";
-import { chooseThinking, effortProblem } from "../model/choose-thinking.ts";
 import { environmentSecrets } from "../model/environment-secrets.ts";
 import type { Model, ThinkingRequest } from "../model/model.ts";
 import { assumptions, type ModelFacts, modelFacts, type OwnModels } from "../model/model-facts.ts";
@@ -25,6 +24,7 @@ import {
   providerKeys,
 } from "../model/provider-settings.ts";
 import { Recording } from "../model/recording.ts";
+import { effortProblem, unsentThinking } from "../model/unsent-thinking.ts";
 import type { RequestApprovals } from "../permissions/approvals.ts";
 import { commandEnvironment } from "../permissions/command-environment.ts";
 import { type CommandOwner, isMarkerOf, isMarkerOfTeam } from "../processes/marker.ts";
@@ -149,12 +149,12 @@ export class Equipment implements AsyncDisposable {
     const models = new Models({ ...shared, ...provider });
     const { openModel } = options;
     this.#openModel = openModel
-      ? (list, member, thinking) => {
+      ? (list, member) => {
           const openBuiltIn = (id: string) => models.openBare(id, member);
           const openOne = (id: string) => openModel(id, member, openBuiltIn);
-          return models.open(list, member, { openOne, thinking });
+          return models.open(list, member, { openOne });
         }
-      : (list, member, thinking) => models.open(list, member, { thinking });
+      : (list, member) => models.open(list, member);
     this.isModelOurs = options.openModel === undefined;
     this.tools = (options.tools ?? []).map(ownTool);
     this.systemPrompt = options.systemPrompt;
@@ -199,13 +199,9 @@ export class Equipment implements AsyncDisposable {
     return known;
   }
 
-  /** The model of a member; of a list, with what each of them is asked to think. */
-  async openModel(
-    list: string,
-    member: MemberName,
-    thinking: ReadonlyMap<string, ThinkingRequest>,
-  ): Promise<Model> {
-    return this.#openModel(list, member, thinking);
+  /** The model of a member, or a list of them. */
+  async openModel(list: string, member: MemberName): Promise<Model> {
+    return this.#openModel(list, member);
   }
 
   /** What is known of a model. */
@@ -249,18 +245,12 @@ export class Equipment implements AsyncDisposable {
     }
   }
 
-  /** What is asked of a model, as far as it takes it. The person is told of the rest, once. */
-  async thinkingFor(
-    id: string,
-    asked: ThinkingRequest,
-    maxOutputTokens: number,
-  ): Promise<ThinkingRequest> {
+  /** Tells the person, once, what a model does not take of what is asked of it. */
+  async tellUnsent(id: string, asked: ThinkingRequest, maxOutputTokens: number): Promise<void> {
     // A model of the library's user decides for itself.
-    if (!this.isModelOurs) return asked;
-    const options = { ...this.#providers, maxOutputTokens };
-    const { thinking, unsent } = await chooseThinking(id, asked, options);
+    if (!this.isModelOurs) return;
+    const unsent = await unsentThinking(id, asked, { ...this.#providers, maxOutputTokens });
     for (const sentence of unsent) this.#tellOnce(sentence);
-    return thinking;
   }
 
   #tellOnce(sentence: string): void {

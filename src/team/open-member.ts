@@ -6,7 +6,6 @@ import { MailInput } from "../agent/input.ts";
 import { ModelRunner } from "../agent/model-runner.ts";
 import { ensurePrivateDirectory, replaceFile } from "../lib/files.ts";
 import { OwnDirectory } from "../lib/own-directory.ts";
-import type { ThinkingRequest } from "../model/model.ts";
 import { assumedWindow, type ModelFacts, outputLimits } from "../model/model-facts.ts";
 import { modelIds } from "../model/model-list.ts";
 import { RequestApprovals } from "../permissions/approvals.ts";
@@ -126,8 +125,8 @@ async function modelParts(
   { name, model: id, effort, thinkingBudget, maxTurns, budget }: MemberDefinition,
 ): Promise<ModelParts> {
   const { store, place } = equipment;
-  const thinking = await thinkingOf(equipment, id, { effort, budgetTokens: thinkingBudget });
-  const model = await equipment.openModel(id, name, thinking);
+  const thinking = { effort, budgetTokens: thinkingBudget };
+  const model = await equipment.openModel(id, name);
   const facts = await factsOf(equipment, model.id);
   const own = budget ? [equipment.budgetOf(name, budget)] : [];
   const prices = new Map<string, ModelPrice>();
@@ -141,7 +140,11 @@ async function modelParts(
     budgets: [...own, equipment.budget],
     clock: place.clock,
   });
-  for (const [each, known] of facts) equipment.tellAssumptions(each, known);
+  for (const [each, known] of facts) {
+    equipment.tellAssumptions(each, known);
+    const { usual } = outputLimits(known, equipment.maxOutputTokens);
+    await equipment.tellUnsent(each, thinking, usual);
+  }
   // Each model of a list must be able to go on.
   const least = (limit: (facts: ModelFacts) => number) =>
     Math.min(...[...facts.values()].map(limit));
@@ -151,7 +154,7 @@ async function modelParts(
     raisedOutputTokens: least((each) => outputLimits(each, equipment.maxOutputTokens).raised),
     contextTokens: least((each) => each.contextWindow ?? assumedWindow),
   };
-  return { model, thinking: thinking.get(modelIds(id)[0]), bill, limits };
+  return { model, thinking, bill, limits };
 }
 
 /** What is known of each model of a list. */
@@ -159,20 +162,6 @@ async function factsOf(equipment: Equipment, list: string): Promise<Map<string, 
   const facts = new Map<string, ModelFacts>();
   for (const id of modelIds(list)) facts.set(id, await equipment.modelFacts(id));
   return facts;
-}
-
-/** What is asked of each model of a list. */
-async function thinkingOf(
-  equipment: Equipment,
-  list: string,
-  asked: ThinkingRequest,
-): Promise<Map<string, ThinkingRequest>> {
-  const thinking = new Map<string, ThinkingRequest>();
-  for (const [id, facts] of await factsOf(equipment, list)) {
-    const { usual } = outputLimits(facts, equipment.maxOutputTokens);
-    thinking.set(id, await equipment.thinkingFor(id, asked, usual));
-  }
-  return thinking;
 }
 
 /** The permissions of a member as it is defined (default of `widestMode`: any mode). */

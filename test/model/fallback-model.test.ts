@@ -165,16 +165,6 @@ test("the text of a broken reply is void before the other model begins", async (
   ]);
 });
 
-test("each model is asked to think as much as it can be asked for", async () => {
-  const { a, b, models, openOne, ask } = await setUp(failing(20), [says("from b")]);
-  const thinking = new Map([[b.id, { effort: "low" as const }]]);
-
-  await ask(await models.open("one/a,two/b", lead, { openOne, thinking }));
-
-  expect(a.requests[0]?.thinking).toBeUndefined();
-  expect(b.requests[0]?.thinking).toEqual({ effort: "low" });
-});
-
 test("the last model of a list is waited for, like a single one", async () => {
   const { clock, ask } = await setUp(failing(20), [
     fails({ ...overloaded, retryAfterMs: 10 * minute }),

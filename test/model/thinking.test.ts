@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { HttpResponse } from "../../src/model/ai-sdk/http.ts";
-import { chooseThinking, effortProblem } from "../../src/model/choose-thinking.ts";
 import type { ThinkingRequest, Utterance } from "../../src/model/model.ts";
 import { openModel } from "../../src/model/open-model.ts";
+import { effortProblem, unsentThinking } from "../../src/model/unsent-thinking.ts";
 import { Effort } from "../../src/protocol/effort.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { calls, says, thinks } from "../../src/testing/scripted-model.ts";
@@ -112,11 +112,10 @@ describe("the thinking budget", () => {
     expect(await sent("anthropic/claude-opus-4-5", { budgetTokens })).toMatchObject({
       ...{ thinking: { budget_tokens: 24_000 }, max_tokens: 32_000 },
     });
-    expect((await choose("anthropic/claude-opus-4-5", { budgetTokens })).unsent).toEqual([
+    expect(await unsent("anthropic/claude-opus-4-5", { budgetTokens })).toEqual([
       "The thinking budget of anthropic/claude-opus-4-5 is 24000 tokens: the rest of its 32000 tokens is for the answer.",
     ]);
-    const fitting = await choose("anthropic/claude-opus-4-5", { budgetTokens: 24_000 });
-    expect(fitting.unsent).toEqual([]);
+    expect(await unsent("anthropic/claude-opus-4-5", { budgetTokens: 24_000 })).toEqual([]);
   });
 
   test("replaces the number of the effort", async () => {
@@ -184,11 +183,11 @@ describe("what a model cannot take", () => {
     ["google/gemini-3.5-flash", "none", /takes/],
     ["rehearsal", "max", /rehearsal cannot be asked to think/],
   ] as const)("is not sent to it, and said: %s and the effort %s", async (id, effort, problem) => {
-    const { thinking, unsent } = await choose(id, { effort });
-
     expect(await effortProblem(id, effort, { env })).toMatch(problem);
-    expect(thinking.effort).toBeUndefined();
-    expect(unsent).toEqual([expect.stringMatching(`^The effort ${effort} is not sent: `)]);
+    expect(await unsent(id, { effort })).toEqual([
+      expect.stringMatching(`^The effort ${effort} is not sent: `),
+    ]);
+    if (id !== "rehearsal") expect(await sent(id, { effort })).toEqual(await sent(id, undefined));
   });
 
   test.each([
@@ -198,23 +197,23 @@ describe("what a model cannot take", () => {
     ["openai-compatible/qwen", undefined],
     ["anthropic/claude-opus-4-5", "none"],
   ] as const)("is not sent to it, and said: %s and a budget (effort: %s)", async (id, effort) => {
-    const { thinking, unsent } = await choose(id, { effort, budgetTokens: 2_000 });
-
-    expect(thinking.budgetTokens).toBeUndefined();
-    expect(unsent).toEqual([expect.stringMatching(/^The thinking budget is not sent.*\.$/)]);
+    expect(await unsent(id, { effort, budgetTokens: 2_000 })).toEqual([
+      expect.stringMatching(/^The thinking budget is not sent.*\.$/),
+    ]);
+    expect(await sent(id, { effort, budgetTokens: 2_000 })).toEqual(await sent(id, { effort }));
   });
 
   test("is nothing where nobody knows the model, and for a replay", async () => {
     for (const id of ["anthropic/unknown", "openai/of-a-proxy", "replay:run.jsonl"]) {
       for (const effort of Effort.options) {
-        expect((await choose(id, { effort })).unsent).toEqual([]);
+        expect(await unsent(id, { effort })).toEqual([]);
       }
     }
   });
 });
 
-function choose(id: string, asked: ThinkingRequest) {
-  return chooseThinking(id, asked, { env, maxOutputTokens: 32_000 });
+function unsent(id: string, asked: ThinkingRequest): Promise<string[]> {
+  return unsentThinking(id, asked, { env, maxOutputTokens: 32_000 });
 }
 
 /** The body of the request that a model makes. */

@@ -10,6 +10,7 @@ import { z } from "zod";
 import type { ToolSpec } from "../../protocol/tools.ts";
 import type { Image, ReplyBlock, ToolResult } from "../../protocol/transcript.ts";
 import type { ModelRequest, Utterance } from "../model.ts";
+import { withoutProviderData } from "../provider-data.ts";
 import type { Dialect } from "./dialect.ts";
 
 type PromptMessage<Role extends LanguageModelV3Message["role"]> = LanguageModelV3Message & {
@@ -29,19 +30,27 @@ const openAiMark = { promptCacheBreakpoint: { mode: "explicit" } };
  */
 const checkedInput = { eagerInputStreaming: false };
 
+interface ModelName {
+  /** The id that a person uses: `anthropic/claude-…`. */
+  readonly id: string;
+  /** The provider's own name of the model. */
+  readonly name: string;
+}
+
 /**
  * Writes conversations in the SDK's format. The result for an utterance is kept as long as the
  * utterance itself, so that a turn costs only its new part, and history never changes on the wire.
  */
 export class PromptWriter {
   readonly #dialect: Dialect;
+  readonly #id: string;
   readonly #marksSystem: boolean;
   readonly #written = new WeakMap<Utterance, readonly LanguageModelV3Message[]>();
 
-  /** `model` is the provider's name of the model. */
-  constructor(dialect: Dialect, model = "") {
+  constructor(dialect: Dialect, { id, name }: ModelName) {
     this.#dialect = dialect;
-    this.#marksSystem = dialect.marksSystem?.(model) ?? false;
+    this.#id = id;
+    this.#marksSystem = dialect.marksSystem?.(name) ?? false;
   }
 
   prompt({
@@ -109,13 +118,14 @@ export class PromptWriter {
           },
         ];
       case "reply": {
-        const parts = utterance.blocks.flatMap(
-          (block) => this.#replyPart(block, utterance.blocks) ?? [],
-        );
+        const { model = this.#id } = utterance;
+        const blocks =
+          model === this.#id ? utterance.blocks : utterance.blocks.map(withoutProviderData);
+        const parts = blocks.flatMap((block) => this.#replyPart(block, blocks) ?? []);
         // Providers refuse a reply that ends in a thought, and one without content.
         const end = parts.findLastIndex(({ type }) => type !== "reasoning") + 1;
         if (end === 0) return [];
-        const providerOptions = this.#dialect.replyOptions?.(this.#allOwn(utterance.blocks));
+        const providerOptions = this.#dialect.replyOptions?.(this.#allOwn(blocks));
         const content = parts.slice(0, end);
         return [{ role: "assistant", content, ...(providerOptions && { providerOptions }) }];
       }
@@ -145,7 +155,7 @@ export class PromptWriter {
     }
   }
 
-  /** The provider's own data of a block. Other providers' data are not sent to it. */
+  /** The provider's own data of a block. A thought without them is not sent to it. */
   #own({ provider }: ReplyBlock): z.infer<typeof JsonObject> | undefined {
     return JsonObject.optional().parse(provider?.[this.#dialect.namespace]);
   }

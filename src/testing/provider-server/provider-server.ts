@@ -24,6 +24,7 @@ import {
 import { refuseAnthropic } from "./strict-anthropic.ts";
 import { refuseOpenAi } from "./strict-openai.ts";
 import { refuseResponses } from "./strict-responses.ts";
+import { prefixOf, type SentThought } from "./strict-thoughts.ts";
 
 export interface ProviderServerOptions {
   /**
@@ -50,7 +51,7 @@ export class ProviderServer implements AsyncDisposable {
   readonly #stalls = new Stalls(() => this.#changed());
   readonly #looks = new Set<() => void>();
   /** Every thought that was sent to a client, by its signature. */
-  readonly #thoughts = new Map<string, string>();
+  readonly #thoughts = new Map<string, SentThought>();
   #answerAll: ((request: ProviderRequest) => ScriptedAnswer | Promise<ScriptedAnswer>) | undefined;
 
   private constructor(server: Server, isStrict: boolean) {
@@ -181,7 +182,9 @@ export class ProviderServer implements AsyncDisposable {
     for (const block of blocksOf(stream)) {
       const { signature, redactedData } = thoughtData(block);
       const seal = redactedData ?? signature;
-      if (block.type === "thinking" && seal !== undefined) this.#thoughts.set(seal, block.text);
+      if (block.type !== "thinking" || seal === undefined) continue;
+      const { model } = request.body;
+      this.#thoughts.set(seal, { text: block.text, model, prefix: prefixOf(request) });
     }
     const bytes = Buffer.from(streamText(request.api, stream, request.body));
     await send(response, bytes, { delivery, stalls: this.#stalls });

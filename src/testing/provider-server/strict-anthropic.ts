@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { describeIssue } from "../../lib/json.ts";
 import type { ProviderRefusal, ProviderRequest } from "./provider-api.ts";
+import { wrongThinking } from "./strict-thinking.ts";
+import { prefixOf, type SentThoughts } from "./strict-thoughts.ts";
 
 const cached = {
   cache_control: z
@@ -77,11 +79,12 @@ const AnthropicBody = z.looseObject({
 });
 type AnthropicBody = z.infer<typeof AnthropicBody>;
 
-/** Why the API would refuse `request`. `thoughts` maps signatures to thoughts. */
+/** Why the API would refuse `request`. */
 export function refuseAnthropic(
-  { headers, body }: ProviderRequest,
-  thoughts: ReadonlyMap<string, string>,
+  request: ProviderRequest,
+  thoughts: SentThoughts,
 ): ProviderRefusal | undefined {
+  const { headers, body } = request;
   if (headers["x-api-key"] === undefined && headers.authorization === undefined) {
     return { status: 401, message: "x-api-key header is required" };
   }
@@ -94,7 +97,8 @@ export function refuseAnthropic(
     wrongMarks(parsed.data) ??
     wrongRoles(parsed.data.messages) ??
     wrongCalls(parsed.data.messages) ??
-    wrongThoughts(parsed.data.messages, thoughts);
+    wrongThinking(body, parsed.data.messages) ??
+    wrongThoughts(parsed.data.messages, { request, thoughts });
   return message === undefined ? undefined : refusal(message);
 }
 
@@ -161,10 +165,14 @@ function wrongResults(message: AnthropicMessage, called: readonly string[]): str
   return "`tool_result` blocks must come first in the content";
 }
 
+/** Models whose thoughts are bound to all that they were shown before. */
+const bindsThoughts = /claude-((fable|mythos)-5-[1-9]|(opus|sonnet|haiku)-5-[5-9])/;
+
 function wrongThoughts(
   messages: readonly AnthropicMessage[],
-  thoughts: ReadonlyMap<string, string>,
+  { request, thoughts }: { request: ProviderRequest; thoughts: SentThoughts },
 ): string | undefined {
+  const { model } = request.body;
   for (const [index, { role, content }] of messages.entries()) {
     if (role !== "assistant") continue;
     const last = content.at(-1)?.type;
@@ -172,11 +180,16 @@ function wrongThoughts(
       return `messages.${index}: The final block in an assistant message cannot be \`thinking\`.`;
     }
     for (const block of content) {
-      if (block.type === "thinking" && thoughts.get(block.signature) !== block.thinking) {
-        return `messages.${index}: Invalid \`signature\` in \`thinking\` block`;
+      if (block.type !== "thinking" && block.type !== "redacted_thinking") continue;
+      const isOpen = block.type === "thinking";
+      const sent = thoughts.get(isOpen ? block.signature : block.data);
+      // The API drops the thoughts of other models. Ours must not send them.
+      if (sent?.model !== model || sent.text !== (isOpen ? block.thinking : "")) {
+        const seal = isOpen ? "signature" : "data";
+        return `messages.${index}: Invalid \`${seal}\` in \`${block.type}\` block`;
       }
-      if (block.type === "redacted_thinking" && !thoughts.has(block.data)) {
-        return `messages.${index}: Invalid \`data\` in \`redacted_thinking\` block`;
+      if (bindsThoughts.test(model) && sent.prefix !== prefixOf(request, index)) {
+        return `messages.${index}: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation.`;
       }
     }
   }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { describeIssue } from "../../lib/json.ts";
 import type { ProviderRefusal, ProviderRequest } from "./provider-api.ts";
 import { isJson } from "./strict-openai.ts";
+import type { SentThoughts } from "./strict-thoughts.ts";
 
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/);
 const InputParts = z
@@ -57,16 +58,19 @@ const Body = z.looseObject({
   store: z.literal(false),
   previous_response_id: z.undefined().optional(),
   tools: z.array(z.looseObject({ type: z.literal("function"), name })).optional(),
+  reasoning: z
+    .looseObject({
+      effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).optional(),
+      summary: z.enum(["auto", "concise", "detailed"]).optional(),
+    })
+    .optional(),
   input: z.array(ResponsesItem).min(1),
 });
 
-/**
- * Why the API would refuse `request`. `thoughts` has the text of every thought that was sent, by its
- * encrypted content.
- */
+/** Why the API would refuse `request`. */
 export function refuseResponses(
   { headers, body }: ProviderRequest,
-  thoughts: ReadonlyMap<string, string>,
+  thoughts: SentThoughts,
 ): ProviderRefusal | undefined {
   if (headers.authorization === undefined) {
     return { status: 401, message: "You didn't provide an API key." };
@@ -75,7 +79,10 @@ export function refuseResponses(
   if (!parsed.success) return { status: 400, message: describeIssue(parsed.error) };
   const { input } = parsed.data;
   const message =
-    wrongMark(body) ?? wrongOutputs(input) ?? wrongThoughts(input, thoughts) ?? wrongEnd(input);
+    wrongMark(body) ??
+    wrongOutputs(input) ??
+    wrongThoughts(input, { model: body.model, thoughts }) ??
+    wrongEnd(input);
   return message === undefined ? undefined : { status: 400, message };
 }
 
@@ -125,13 +132,14 @@ function noOutput(open: ReadonlySet<string>): string {
 
 function wrongThoughts(
   input: readonly ResponsesItem[],
-  thoughts: ReadonlyMap<string, string>,
+  { model, thoughts }: { model: string; thoughts: SentThoughts },
 ): string | undefined {
   for (const [index, item] of input.entries()) {
     if (!isReasoning(item)) continue;
     const next = input[index + 1];
     const text = item.summary.map((part) => part.text).join("");
-    if (thoughts.get(item.encrypted_content) !== text) {
+    const sent = thoughts.get(item.encrypted_content);
+    if (sent?.text !== text || sent.model !== model) {
       return `input.${index}: The encrypted content for item ${item.id} could not be verified.`;
     }
     if (!isReasoning(next) && !isByModel(next)) {

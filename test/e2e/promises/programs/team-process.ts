@@ -46,6 +46,8 @@ const team = await Team.open({
     PATH: process.env.PATH,
     ANTHROPIC_API_KEY: "sk-ant-test-0123456789",
     ANTHROPIC_BASE_URL: url,
+    OPENAI_API_KEY: "sk-test-0123456789",
+    OPENAI_BASE_URL: `${url}/v1`,
   },
   cwd: root,
   model: "anthropic/scripted",

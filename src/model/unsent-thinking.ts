@@ -5,36 +5,20 @@ import { hasProvider, rehearsalId } from "./models.ts";
 import { thinkingOf } from "./open-model.ts";
 import type { ProviderConfiguration } from "./provider-settings.ts";
 
-interface ThinkingChoice {
-  /** What a model can be asked for. */
-  readonly thinking: ThinkingRequest;
-  /** What cannot be sent to it, in sentences for the person. */
-  readonly unsent: readonly string[];
-}
-
-/** Divides what is asked of a model into what it takes and what it does not. */
-export async function chooseThinking(
+/** What of `asked` is not sent to a model, which does not take it: in sentences for the person. */
+export async function unsentThinking(
   id: string,
   { effort, budgetTokens }: ThinkingRequest,
   options: ProviderConfiguration & { readonly maxOutputTokens: number },
-): Promise<ThinkingChoice> {
+): Promise<string[]> {
   const { takesBudget } = await abilitiesOf(id, options);
   const problem = effort && (await effortProblem(id, effort, options));
   const unsent = problem ? [`The effort ${effort} is not sent: ${problem}`] : [];
-  const takesTokens = takesBudget && effort !== "none";
-  if (budgetTokens !== undefined && !takesTokens) unsent.push(unsentBudget(id, effort));
-  if (budgetTokens !== undefined && takesTokens) {
-    const { maxOutputTokens } = options;
-    const used = budgetOf({ budgetTokens, maxOutputTokens });
-    if (used < budgetTokens) unsent.push(cutBudget(id, { used, maxOutputTokens }));
-  }
-  return {
-    thinking: {
-      effort: problem ? undefined : effort,
-      budgetTokens: takesTokens ? budgetTokens : undefined,
-    },
-    unsent,
-  };
+  if (budgetTokens === undefined) return unsent;
+  if (!takesBudget || effort === "none") return [...unsent, unsentBudget(id, effort)];
+  const { maxOutputTokens } = options;
+  const used = budgetOf({ budgetTokens, maxOutputTokens });
+  return used < budgetTokens ? [...unsent, cutBudget(id, { used, maxOutputTokens })] : unsent;
 }
 
 /** Why a model certainly cannot be asked for `effort`; undefined if it can, or nobody knows. */

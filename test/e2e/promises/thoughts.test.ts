@@ -1,0 +1,201 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import type { ProviderRequest } from "../../../src/testing/provider-server/provider-api.ts";
+import { calls, reply, says, thinks, thinksInSecret } from "../../../src/testing/scripted-model.ts";
+import { TeamOnWire, Watched } from "../../support/team-on-wire.ts";
+import { coder, never } from "./scenes.ts";
+import { startTeamProcess } from "./team-process.ts";
+
+// The strict server refuses a thought that is changed, one of another model, and with this model one
+// before which anything is changed.
+const claude = "anthropic/claude-fable-5-1";
+const gpt = "openai/gpt-6-sol";
+const words = "Let me look.\n  “Zuerst” \u{1F50E}";
+const thought = thinks(words, "c2lnbmF0dXJl");
+
+const Blocks = z.array(z.looseObject({ type: z.string() }));
+
+/** What a request has of earlier thoughts, in the provider's own form. */
+function thoughtsIn(request: ProviderRequest | undefined): object[] {
+  const messages = request?.body.messages ?? [];
+  const blocks = messages.flatMap(({ content }) => Blocks.safeParse(content).data ?? []);
+  return [...blocks, ...(request?.body.input ?? [])].filter(({ type = "" }) =>
+    ["thinking", "redacted_thinking", "reasoning"].includes(type),
+  );
+}
+
+const signed = { type: "thinking", thinking: words, signature: "c2lnbmF0dXJl" };
+const sealed = { type: "redacted_thinking", data: "c2VhbGVk" };
+
+test.each([
+  [claude, [signed, sealed]],
+  [
+    gpt,
+    [
+      {
+        type: "reasoning",
+        encrypted_content: "c2lnbmF0dXJl",
+        summary: [{ type: "summary_text", text: words }],
+      },
+      { type: "reasoning", encrypted_content: "c2VhbGVk", summary: [] },
+    ],
+  ],
+])("the thoughts of %s come back byte for byte, also after kill -9", async (model, thoughts) => {
+  await using wire = await TeamOnWire.start({
+    lead: [says("Noted.")],
+    alice: [
+      reply([thought, thinksInSecret("c2VhbGVk"), calls("read_file", { path: "none" })]),
+      never,
+      says("Done."),
+    ],
+  });
+  await using running = startTeamProcess(wire);
+  running.order({ type: "spawn", ...coder("alice"), model });
+  await wire.requested("alice", 2);
+  await running.kill();
+
+  const team = await wire.open();
+  await team.quiet();
+
+  const [first, ...others] = wire.requestsOf("alice").map(thoughtsIn);
+  expect(first).toEqual([]);
+  expect(others).toMatchObject([thoughts, thoughts]);
+  expect(wire.server.refusals).toEqual([]);
+});
+
+test("a summary is made with the thoughts, and afterwards there are none", async () => {
+  const usage = { input_tokens: 9_500 };
+  await using wire = await TeamOnWire.start({
+    lead: [
+      reply([thought, calls("read_file", { path: "none" })], { usage }),
+      says("The gist."),
+      reply([thinks("Further.", "bmV4dA=="), calls("read_file", { path: "none" })]),
+      says("Done."),
+    ],
+  });
+  const team = await wire.open({ model: claude, models: { [claude]: { contextWindow: 10_000 } } });
+
+  await team.prompt("Look.");
+  await team.quiet();
+
+  expect(wire.requestsOf("lead").map(thoughtsIn)).toEqual([
+    [],
+    [signed],
+    [],
+    [{ type: "thinking", thinking: "Further.", signature: "bmV4dA==" }],
+  ]);
+  expect(wire.server.refusals).toEqual([]);
+});
+
+test("another model is not sent earlier thoughts, which the person is told once; the first one gets them again", async () => {
+  const ofGpt = thinks("Hm, hm.", "ZW5jcnlwdGVk");
+  await using wire = await TeamOnWire.start({
+    lead: [
+      reply([thought, says("One.")]),
+      reply([ofGpt, says("Two.")]),
+      says("Three."),
+      reply([thinks("More.", "bW9yZQ=="), says("Four.")]),
+      says("Five."),
+    ],
+  });
+  const warnings: string[] = [];
+  const talk = async (model: string, ...prompts: string[]) => {
+    const team = await wire.open({ model });
+    const watched = new Watched(team);
+    for (const prompt of prompts) {
+      await team.prompt(prompt);
+      await team.quiet();
+    }
+    await team.close();
+    for (const event of watched.events) if (event.type === "warning") warnings.push(event.message);
+  };
+
+  await talk(claude, "First.");
+  await talk(gpt, "Second.", "Third.");
+  await talk(claude, "Fourth.", "Fifth.");
+
+  const [, second, third, fourth, fifth] = wire.requestsOf("lead").map(thoughtsIn);
+  expect(second).toEqual([]);
+  expect(third).toMatchObject([{ type: "reasoning", encrypted_content: "ZW5jcnlwdGVk" }]);
+  expect(fourth).toEqual([signed]);
+  expect(fifth).toEqual([signed, { type: "thinking", thinking: "More.", signature: "bW9yZQ==" }]);
+  expect(warnings).toEqual([
+    `1 earlier thought of ${claude} is not sent to ${gpt}`,
+    `1 earlier thought of ${gpt} is not sent to ${claude}`,
+  ]);
+  expect(wire.server.refusals).toEqual([]);
+});
+
+test("a teammate that follows the lead's model leaves its earlier thoughts out, in the middle of its work too", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [says("Noted.")],
+    alice: [
+      reply([thinks("Hm.", "ZW5jcnlwdGVk"), calls("read_file", { path: "none" })]),
+      never,
+      reply([calls("read_file", { path: "none" })]),
+      says("Done."),
+    ],
+  });
+  const before = await wire.open({ model: gpt });
+  await before.spawn(coder("alice"));
+  await wire.requested("alice", 2);
+  await before.close();
+
+  // This model refuses to begin to think in the middle of a turn.
+  const team = await wire.open({ model: "anthropic/claude-opus-4-5", effort: "high" });
+  await team.quiet();
+
+  const requests = wire.requestsOf("alice").slice(2);
+  expect(requests.map(({ body }) => body.model)).toEqual(["claude-opus-4-5", "claude-opus-4-5"]);
+  expect(requests.map(thoughtsIn)).toEqual([[], []]);
+  expect(requests[0]?.body).not.toHaveProperty("thinking");
+  expect(wire.server.refusals).toEqual([]);
+});
+
+test("with other instructions, earlier thoughts are not sent back, which the person is told once", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [says("Noted.")],
+    alice: [reply([thought, says("One.")]), says("Two."), says("Three.")],
+  });
+  const first = await wire.open({ model: claude });
+  await first.spawn(coder("alice"));
+  await first.quiet();
+  const watched = new Watched(first);
+
+  await first.spawn({ ...coder("alice"), role: "tester" });
+  await first.quiet();
+  await first.message("alice", "And?");
+  await first.quiet();
+
+  expect(wire.requestsOf("alice").slice(1).map(thoughtsIn)).toEqual([[], []]);
+  const warnings = watched.events.filter(({ type }) => type === "warning");
+  expect(warnings).toMatchObject([
+    {
+      member: "alice",
+      message: `1 earlier thought of ${claude} is not sent back: its instructions or tools have changed`,
+    },
+  ]);
+  expect(wire.server.refusals).toEqual([]);
+});
+
+test("a thought with a key in it is not sent back, and neither is the key", async () => {
+  const key = "sk-ant-test-0123456789";
+  await using wire = await TeamOnWire.start({
+    lead: [
+      reply([thinks(`The key is ${key}.`), thinks("Hm."), calls("read_file", { path: "none" })]),
+      reply([thought, says("Done.")]),
+      says("Done."),
+    ],
+  });
+  const team = await wire.open({ model: claude });
+
+  for (const prompt of ["Look.", "And?"]) {
+    await team.prompt(prompt);
+    await team.quiet();
+  }
+
+  expect(wire.requestsOf("lead").map(thoughtsIn)).toEqual([[], [], [signed]]);
+  expect(wire.shownTo("lead")).not.toContain(key);
+  expect(await wire.stored("transcripts", "lead.jsonl")).toContain("The key is [key].");
+  expect(wire.server.refusals).toEqual([]);
+});
