@@ -28,7 +28,8 @@ export type ErrorCode =
   | "spawn-refused"
   | "observer-slow"
   | "dashboard-failed"
-  | "team-closed";
+  | "team-closed"
+  | "team-busy";
 
 /**
  * The only error this package throws on purpose. `code` is for programs and stays stable;

@@ -70,13 +70,13 @@ export type EventDraft = Unstamped<AgentEvent>;
 /** One member with everything a run needs. Its conversation is what its transcript says. */
 export class Agent {
   readonly options: AgentOptions;
-  readonly conversation: Conversation;
+  conversation: Conversation;
   readonly tools: ReadonlyMap<string, Tool>;
   /** One and the same array in every request. */
   readonly toolSpecs: readonly ToolSpec[];
   /** The calls that an earlier process has left open: a person may have been asked about them. */
-  readonly inherited: ReadonlySet<string>;
-  readonly #run: RunRecord;
+  inherited: ReadonlySet<string>;
+  #run: RunRecord;
   #answeringModel: string;
   #notices: readonly string[] = [];
   /** The mail that is being taken in. */
@@ -158,6 +158,14 @@ export class Agent {
       this.conversation.add(entry);
       this.#run.add(entry);
     }
+  }
+
+  /** Builds the conversation again of what the transcript says. */
+  async reload(): Promise<void> {
+    const entries = await this.options.transcript.tail();
+    this.conversation = new Conversation(entries, this.options.wholePath);
+    this.inherited = new Set();
+    this.#run = new RunRecord(entries);
   }
 
   /** Has `record` put mail into the transcript, and takes it off the mailbox after that. */

@@ -91,6 +91,7 @@ export class Conversation {
         break;
       case "run-start":
       case "run-settled":
+      case "rewind":
         break;
     }
   }

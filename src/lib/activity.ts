@@ -71,6 +71,7 @@ export function afterEvent(activity: Activity, event: AgentEvent): Activity {
     case "task-change":
     case "rule-change":
     case "mode-change":
+    case "rewind":
     case "warning":
       return activity;
     case "message-sent":

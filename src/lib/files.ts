@@ -80,13 +80,16 @@ async function makeDirectory(path: string): Promise<boolean> {
 }
 
 /**
- * Creates `path` with `text`, whole or not at all. False if it exists already; it is then
+ * Creates `path` with `content`, whole or not at all. False if it exists already; it is then
  * unchanged.
  */
-export async function createFileOnce(path: FilePath, text: string): Promise<boolean> {
+export async function createFileOnce(
+  path: FilePath,
+  content: string | Uint8Array,
+): Promise<boolean> {
   return at(path, async (location) => {
     if (isTaken(location)) return false;
-    return withTemporary(location, text, async (temporary) => {
+    return withTemporary(location, content, async (temporary) => {
       const isMade = await linkOnce(temporary, location);
       removeIfExists(temporary);
       return isMade;
@@ -111,7 +114,7 @@ export async function replaceFile(path: FilePath, text: string): Promise<void> {
  */
 async function withTemporary<T>(
   path: string,
-  text: string,
+  content: string | Uint8Array,
   use: (temporary: string) => Promise<T>,
 ): Promise<T> {
   const temporary = `${path}.${randomUUID()}.tmp`;
@@ -119,7 +122,7 @@ async function withTemporary<T>(
     const descriptor = await promisify(open)(temporary, "wx", fileMode);
     closeToOthers(descriptor, fileMode);
     try {
-      writeFileSync(descriptor, text);
+      writeFileSync(descriptor, content);
     } finally {
       closeSync(descriptor);
     }

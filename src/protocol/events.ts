@@ -72,6 +72,11 @@ export const AgentEvent = z.discriminatedUnion("type", [
   event("mode-change", "The permission mode of `member` is another one.", {
     mode: PermissionMode,
   }),
+  event("rewind", "The person went back to an earlier prompt.", {
+    id: MessageId.describe("the prompt"),
+    conversation: z.boolean().describe("whether what was said since is undone"),
+    files: z.array(z.string()).describe("the files that are as they were before it"),
+  }),
   event("run-start", "A member was woken and begins a run.", {}),
   event("turn-start", "A request goes to the member's model.", { turn }),
   event("text-delta", "The next piece of the model's text.", { text: z.string() }),

@@ -137,5 +137,15 @@ export const Entry = z.discriminatedUnion("type", [
     /** The texts that the run had answered so far. */
     answers: z.array(z.string()).optional(),
   }),
+  /**
+   * The person went back to an earlier prompt: so many entries before this one no longer count, earlier
+   * rewinds among them. `delivered` repeats how far the mailbox has been taken in.
+   */
+  z.object({
+    type: z.literal("rewind"),
+    at,
+    voids: z.int().nonnegative(),
+    delivered: z.array(Position),
+  }),
 ]);
 export type Entry = z.infer<typeof Entry>;

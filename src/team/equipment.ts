@@ -37,6 +37,7 @@ import type { Effort } from "../protocol/effort.ts";
 import { lead, type MemberName } from "../protocol/ids.ts";
 import { ownTool } from "../tools/own-tool.ts";
 import type { Tool } from "../tools/tool.ts";
+import { FileHistory } from "../workspace/file-history.ts";
 import { FileLocks } from "../workspace/file-locks.ts";
 import { FileTeamStore } from "./file-team-store.ts";
 import type { OwnSystemPrompt } from "./member-prompt.ts";
@@ -126,6 +127,7 @@ export class Equipment implements AsyncDisposable {
   readonly programs: Programs;
   readonly running = new RunningCommands();
   readonly fileLocks = new FileLocks();
+  readonly history: FileHistory;
   /** Of every command that a member runs: without provider keys. */
   readonly environment: Readonly<Record<string, string>>;
   readonly #budgets = new Map<MemberName, Budget>();
@@ -164,6 +166,10 @@ export class Equipment implements AsyncDisposable {
     this.#ownModels = options.models;
     this.maxOutputTokens = options.maxOutputTokens;
     this.secrets = secrets;
+    this.history = new FileHistory({
+      ...{ directory: this.layout.checkpoints, signer: store.signature, secrets, clock },
+      onWarning: place.onWarning,
+    });
     const { outputs: directory } = this.layout;
     this.outputFiles = new OutputFiles({ directory, secrets: this.secrets });
     this.environment = commandEnvironment(

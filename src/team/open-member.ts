@@ -4,6 +4,7 @@ import { Bill, type ModelPrice } from "../agent/bill.ts";
 import { Hooks } from "../agent/hooks.ts";
 import { MailInput } from "../agent/input.ts";
 import { ModelRunner } from "../agent/model-runner.ts";
+import { rewindAgent } from "../agent/rewind.ts";
 import { ensurePrivateDirectory, replaceFile } from "../lib/files.ts";
 import { OwnDirectory } from "../lib/own-directory.ts";
 import { assumedWindow, type ModelFacts, outputLimits } from "../model/model-facts.ts";
@@ -52,6 +53,7 @@ export async function openMember(
   const permissions = await permissionsFor(equipment, definition, { workspace, widestMode });
   const work = workTools({
     ...{ workspace, runner, background, locks: equipment.fileLocks, seenFiles: new SeenFiles() },
+    history: equipment.history.of(name),
     mayRead: (path) => permissions.mayRead(path),
   });
   const chosen = [...work, ...equipment.tools].filter(
@@ -92,6 +94,7 @@ export async function openMember(
       return background.list().filter(({ status }) => status === "running").length;
     },
     mailSettled: () => agent.mailSettled(),
+    rewind: (point) => rewindAgent(agent, point),
     end: () => jobs.endForGood(),
     async [Symbol.asyncDispose]() {
       await jobs[Symbol.asyncDispose]();

@@ -57,9 +57,11 @@ async function findRemains(layout: TeamLayout): Promise<FilePath[]> {
 
 /** Where nobody but a team's lead writes. */
 function teamParts(layout: TeamLayout): FilePath[] {
-  const { transcripts, tasks, requests, background, crons, outputs, events, usage } = layout;
+  const { transcripts, tasks, requests, background, crons, events, usage } = layout;
+  const { checkpoints, outputs } = layout;
   const segments = [events, usage].map(sideDirectory);
-  return [transcripts, tasks, requests, background, crons, outputs, events, usage, ...segments];
+  const records = [transcripts, tasks, requests, background, crons, checkpoints];
+  return [...records, outputs, events, usage, ...segments];
 }
 
 async function hasContent(path: FilePath): Promise<boolean> {

@@ -15,6 +15,8 @@ export interface TeamLayout<Path extends FilePath = FilePath> {
   /** Says which archived team is being brought back, while that is under way. */
   restore: Path;
   fence: Path;
+  /** What files had in them before the team's tools changed them. */
+  checkpoints: Path;
   /** Output of tools and mail that is too long to be shown whole. */
   outputs: Path;
   events: Path;
@@ -36,6 +38,7 @@ export function teamLayout(directory: FilePath): TeamLayout {
     archive: within(directory, "archive"),
     restore: within(directory, "restore.json"),
     fence: within(directory, "fence"),
+    checkpoints: within(directory, "checkpoints"),
     outputs: within(directory, "outputs"),
     events: within(directory, "events.jsonl"),
     usage: within(directory, "usage.jsonl"),

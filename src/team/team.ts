@@ -23,6 +23,13 @@ import { answerMessage, findQuestion, type PersonsAnswer } from "./protocols/per
 import { RequestAnswerer } from "./protocols/request-answerer.ts";
 import type { RuleDraft, TeamRule, TeamRules } from "./protocols/team-rules.ts";
 import { untilQuiet } from "./quiescence.ts";
+import type { Checkpoint } from "./rewind/checkpoints.ts";
+import type {
+  RewindOptions,
+  RewindPreview,
+  RewindReport,
+  TeamRewind,
+} from "./rewind/team-rewind.ts";
 import { summarize, type TeamSummary } from "./summary.ts";
 import { Supervisor } from "./supervisor.ts";
 import { LateTable, openCrons } from "./team-crons.ts";
@@ -284,6 +291,25 @@ export class Team implements AsyncDisposable {
     else await this.#supervisor.setMode(parseMemberName(name), mode);
   }
 
+  /** The prompts of the person that the team can go back to, oldest first. */
+  async checkpoints(): Promise<Checkpoint[]> {
+    return (await this.#rewinding()).checkpoints();
+  }
+
+  /** What `rewind` would do, and what it cannot take back. Changes nothing. */
+  async previewRewind(id: string): Promise<RewindPreview> {
+    return (await this.#rewinding()).preview(id);
+  }
+
+  /**
+   * Goes back to before a prompt of the person: the members forget what came after it, and the files that
+   * their tools changed since are as they were. Throws `team-busy` while a member works. To repeat it
+   * after a crash does the rest.
+   */
+  async rewind(id: string, options: RewindOptions = {}): Promise<RewindReport> {
+    return (await this.#rewinding()).rewind(id, options);
+  }
+
   /** Ends every command that runs, at once: for a process that is about to end without waiting. */
   killCommands(): void {
     this.#equipment.running.killAll();
@@ -313,6 +339,12 @@ export class Team implements AsyncDisposable {
     if (!this.#isClosed) return;
     const hint = "Open it again with Team.open: its members continue where they were.";
     throw new TeamError("team-closed", "The team is closed", { hint });
+  }
+
+  async #rewinding(): Promise<TeamRewind> {
+    this.#requireOpen();
+    const { TeamRewind } = await import("./rewind/team-rewind.ts");
+    return new TeamRewind(this.#equipment, this.#supervisor);
   }
 
   get #rules(): TeamRules {

@@ -18,11 +18,13 @@ export interface ForeignLine {
 interface ChainedEntry {
   entry: Entry;
   place: SealedPlace;
+  /** A later `rewind` has made it void. */
+  isVoid: boolean;
 }
 
-/** A transcript from its newest compaction on. */
+/** A transcript from the newest compaction on that counts. */
 export interface ChainedTail {
-  /** In order, with a `gap` in the place of missing entries. */
+  /** Those that count, in order, with a `gap` in the place of missing entries. */
   entries: Entry[];
   /** The offset of the first line that was read. */
   offset: number;
@@ -55,15 +57,23 @@ export async function readChainedTail(
   const found: ChainedEntry[] = [];
   const foreign: ForeignLine[] = [];
   let offset = 0;
+  let voidFrom = Number.POSITIVE_INFINITY;
   for await (const line of reader?.backwards() ?? []) {
     const { bytes } = line;
     if (bytes.length === 0) continue;
     const { read, reason } = readLine(line, chain);
-    if (!read) foreign.push({ line, reason });
-    else if (found.push(read) && read.entry.type === "compaction") {
-      offset = line.offset;
-      break;
+    if (!read) {
+      foreign.push({ line, reason });
+      continue;
     }
+    const { entry, place } = read;
+    const isVoid = place.number >= voidFrom;
+    found.push({ ...read, isVoid });
+    // By the numbers in the chain: of the entries in between, some may be missing.
+    if (!isVoid && entry.type === "rewind") voidFrom = place.number - entry.voids;
+    if (isVoid || entry.type !== "compaction") continue;
+    offset = line.offset;
+    break;
   }
   foreign.reverse();
   // The number of entries is unknown, and other lines are in their place.
@@ -73,7 +83,10 @@ export async function readChainedTail(
 }
 
 /** The entry in `line`, or the reason why it is not an entry. */
-function readLine(line: FileLine, chain: EntryChain): { read?: ChainedEntry; reason: string } {
+function readLine(
+  line: FileLine,
+  chain: EntryChain,
+): { read?: Omit<ChainedEntry, "isVoid">; reason: string } {
   let reason = `${line.path}, byte ${line.offset} was not written by troupe`;
   if (line.isCut) return { reason: `${line.path}, byte ${line.offset} is too long for an entry` };
   const place = chain.placeOf(line.bytes);
@@ -102,15 +115,15 @@ function arrange(found: readonly ChainedEntry[], options: ArrangeOptions) {
   const entries: Entry[] = [];
   let lost = 0;
   let isSound = foreign.length === 0 && ordered.every((each, index) => each === found[index]);
-  const miss = (count: number, at: string) => {
+  const miss = (count: number, at: string, isVoid = false) => {
     isSound = false;
     lost += count;
-    entries.push({ type: "gap", at, lost: count });
+    if (!isVoid) entries.push({ type: "gap", at, lost: count });
   };
   let last: ChainLink = before;
-  for (const { entry, place } of ordered) {
-    if (!follows(place, last)) miss(Math.max(0, place.number - last.number - 1), entry.at);
-    entries.push(entry);
+  for (const { entry, place, isVoid } of ordered) {
+    if (!follows(place, last)) miss(Math.max(0, place.number - last.number - 1), entry.at, isVoid);
+    if (!isVoid) entries.push(entry);
     last = place;
   }
   const at = ordered.at(-1)?.entry.at ?? new Date(0).toISOString();

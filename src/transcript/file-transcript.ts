@@ -10,7 +10,7 @@ import { type ChainedTail, readChainedTail } from "./chained-tail.ts";
 import { type ChainLink, chainStart, type EntryChain } from "./entry-chain.ts";
 import type { HeadFile } from "./head-file.ts";
 import { rewriteTail } from "./rewrite-tail.ts";
-import type { Transcript, TranscriptReader } from "./transcript.ts";
+import { CountingEntries, type Transcript, type TranscriptReader } from "./transcript.ts";
 
 export interface FileTranscriptOptions {
   /**
@@ -46,12 +46,14 @@ export class FileTranscriptReader implements TranscriptReader {
   }
 
   async tail(): Promise<Entry[]> {
+    const counting = new CountingEntries();
     const newestFirst: Entry[] = [];
     await using reader = await LineReader.open(this.#path);
     for await (const line of reader?.backwards() ?? []) {
       const entry = this.#parse(line);
-      if (entry) newestFirst.push(entry);
-      if (entry?.type === "compaction") break;
+      if (!entry || !counting.counts(entry)) continue;
+      newestFirst.push(entry);
+      if (entry.type === "compaction") break;
     }
     return newestFirst.reverse();
   }

@@ -1,6 +1,6 @@
 import { Listeners } from "../lib/listeners.ts";
 import type { Entry } from "../protocol/transcript.ts";
-import type { Transcript } from "./transcript.ts";
+import { CountingEntries, type Transcript } from "./transcript.ts";
 
 /** The entries from one beginning of the transcript to the next. */
 export interface MemoryRecord {
@@ -23,8 +23,14 @@ export class MemoryTranscript implements Transcript {
   }
 
   async tail(): Promise<Entry[]> {
-    const start = this.#entries.findLastIndex(({ type }) => type === "compaction");
-    return this.#entries.slice(Math.max(start, 0));
+    const counting = new CountingEntries();
+    const newestFirst: Entry[] = [];
+    for (const entry of this.#entries.toReversed()) {
+      if (!counting.counts(entry)) continue;
+      newestFirst.push(entry);
+      if (entry.type === "compaction") break;
+    }
+    return newestFirst.reverse();
   }
 
   clear(): void {

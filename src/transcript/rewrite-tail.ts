@@ -19,7 +19,7 @@ interface RewriteOptions {
 
 /**
  * Rewrites the tail of a transcript: its entries in their order, with a `gap` where some are
- * missing. Other lines go to `damaged.jsonl` in the side directory. A process that dies meanwhile
+ * missing, without those that a `rewind` has made void. Other lines go to `damaged.jsonl` in the side directory. A process that dies meanwhile
  * leaves the transcript unchanged. Returns the chain's new end.
  */
 export async function rewriteTail(
@@ -51,7 +51,9 @@ function sealAll({ entries, before }: ChainedTail, chain: EntryChain) {
   let last = before;
   let lines = "";
   for (const entry of entries) {
-    const sealed = chain.seal(entry, last);
+    // What it has made void is not written again.
+    const written = entry.type === "rewind" ? { ...entry, voids: 0 } : entry;
+    const sealed = chain.seal(written, last);
     lines += sealed.line;
     last = sealed.link;
   }

@@ -3,7 +3,10 @@ import type { Entry } from "../protocol/transcript.ts";
 
 /** The operations of any process on a member's transcript. Reading changes nothing. */
 export interface TranscriptReader {
-  /** Everything from the newest compaction on, that entry included, or from the start. */
+  /**
+   * What counts, from the newest compaction that counts on, that entry included, or from the start. What a
+   * `rewind` has made void does not count; the `rewind` itself is among the entries.
+   */
   tail(): Promise<Entry[]>;
   /** The whole record, oldest first, in bounded memory. */
   entries(): AsyncIterable<Entry>;
@@ -20,6 +23,20 @@ export interface TranscriptReader {
  */
 export interface Transcript extends TranscriptReader {
   append(entries: readonly Entry[]): Promise<void>;
+}
+
+/** Says of entries, newest first, which of them count. */
+export class CountingEntries {
+  #void = 0;
+
+  counts(entry: Entry): boolean {
+    if (this.#void > 0) {
+      this.#void -= 1;
+      return false;
+    }
+    if (entry.type === "rewind") this.#void = entry.voids;
+    return true;
+  }
 }
 
 /**
@@ -47,6 +64,6 @@ function* positionsIn(entries: Iterable<Entry>): Generator<Position> {
   for (const entry of entries) {
     if (entry.type === "delivery") yield entry.position;
     if (entry.type === "tool-result") yield* (entry.mail ?? []).map(({ position }) => position);
-    if (entry.type === "compaction") yield* entry.delivered;
+    if (entry.type === "compaction" || entry.type === "rewind") yield* entry.delivered;
   }
 }

@@ -55,6 +55,13 @@ export class TargetFile implements AsyncDisposable {
     }
   }
 
+  /** Removes the file. False, without any change, if it is no longer `old`. */
+  async remove(old: FileVersion): Promise<boolean> {
+    if (!(await this.#isStill(old))) return false;
+    await this.#directory.remove(this.#name);
+    return true;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#directory[Symbol.asyncDispose]();
   }

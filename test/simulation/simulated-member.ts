@@ -87,6 +87,7 @@ export async function openSimulatedMember(
     permissions,
     backgroundJobs: 0,
     mailSettled: () => agent.mailSettled(),
+    rewind: async () => undefined,
     end: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };

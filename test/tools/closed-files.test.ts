@@ -63,6 +63,7 @@ async function shownBy(rules: readonly string[]): Promise<string[]> {
     workspace,
     mayRead: (place) => permissions.mayRead(place),
     seenFiles: new SeenFiles(),
+    history: { keep: async () => undefined },
     locks: scene.locks,
     runner: { runProgram: runHostProgram },
   });

@@ -29,6 +29,7 @@ async function allTools(): Promise<Tool[]> {
     workspace: await scene.workspace(),
     mayRead: () => true,
     seenFiles: new SeenFiles(),
+    history: { keep: async () => undefined },
     locks: new FileLocks(),
   });
   expect(work.map(({ spec }) => spec.name)).toEqual(workToolNames);

@@ -63,6 +63,7 @@ export class SceneMember {
       workspace,
       mayRead: () => true,
       seenFiles: new SeenFiles(),
+      history: { keep: async () => undefined },
       locks,
       runner: { runProgram: runHostProgram },
     });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { missingEntries } from "../../lib/missing-entries.ts";
+import { missingEntries, voidEntries } from "../../lib/missing-entries.ts";
 import { summarizeCall } from "../../lib/summarize-call.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
@@ -146,6 +146,8 @@ class TranscriptLines {
         return [titled(`■ run ends: ${entry.outcome}`, shownLines(entry.reason ?? ""))];
       case "compaction":
         return [titled("◇ earlier conversation summarized", shownLines(entry.summary))];
+      case "rewind":
+        return [[`↩ ${voidEntries(entry.voids)}`]];
       case "tool-start":
         return entry.input === undefined ? [] : [[this.#changed(entry.call_id, entry.input)]];
       case "run-settled":

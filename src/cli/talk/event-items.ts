@@ -73,6 +73,8 @@ export class EventItems {
         return [notice(`rule ${event.change}: ${event.decision} ${event.rule}`)];
       case "mode-change":
         return [notice(`permission mode: ${event.mode}`)];
+      case "rewind":
+        return [notice("went back to an earlier prompt")];
       case "message-returned":
         return [notice("ended without reading a message, which was returned", "bad")];
       case "line-set-aside":

@@ -1,5 +1,5 @@
 import { firstWords } from "../../lib/cut-text.ts";
-import { missingEntries } from "../../lib/missing-entries.ts";
+import { missingEntries, voidEntries } from "../../lib/missing-entries.ts";
 import { summarizeCall } from "../../lib/summarize-call.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { EntryView, ReplyBlockView } from "../../protocol/dashboard.ts";
@@ -55,6 +55,8 @@ function bodyOf(entry: Entry): EntryViewBody | undefined {
     }
     case "compaction":
       return { type: "compaction", summary: text(entry.summary) };
+    case "rewind":
+      return { type: "note", text: voidEntries(entry.voids) };
     case "tool-start":
       if (entry.input === undefined) return undefined;
       return { type: "note", text: text(`${changedInput}: ${inputText(entry.input)}`) };

@@ -1,5 +1,6 @@
+import type { RewindPoint } from "../../agent/rewind.ts";
 import type { LastRun, RunEnd } from "../../agent/runner.ts";
-import { describeError } from "../../errors.ts";
+import { describeError, TeamError } from "../../errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { interrupt, leave } from "../../lib/leaving.ts";
 import { Listeners } from "../../lib/listeners.ts";
@@ -71,6 +72,8 @@ export class LocalMember implements MemberHandle {
   /** Set while another model than the one that was asked for answers. */
   #standIn: StandIn | undefined;
   #runCount = 0;
+  /** To be done before the loop looks for work again. */
+  #nextRewind: (() => Promise<void>) | undefined;
   /** The mode that was ordered since the member was opened: it holds after a crash, too. */
   #mode: PermissionMode | undefined;
 
@@ -155,6 +158,8 @@ export class LocalMember implements MemberHandle {
         return this.#setMode(order.mode);
       case "set-rules":
         return this.#setRules(order.rules);
+      case "rewind":
+        return this.#rewind(order.point);
       case "show-waiting":
         if (this.#run && !this.#hasEnded) this.#showWorking(order.detail);
         return;
@@ -199,6 +204,33 @@ export class LocalMember implements MemberHandle {
   #setRules(rules: readonly RuleText[]): void {
     const parsed = rules.map(({ decision, text }) => parseRule(decision, text));
     this.#runs.parts.permissions.setRules(parsed);
+  }
+
+  /** Between two looks of the loop, so that no run begins meanwhile. */
+  async #rewind(point: RewindPoint): Promise<void> {
+    if (this.#run) throw memberBusy(this.name);
+    const done = new Promise<void>((resolve, reject) => {
+      this.#nextRewind = () => {
+        const isOver = this.#hasEnded ? Promise.reject(hasStopped(this.name)) : undefined;
+        return (isOver ?? this.#rewindTo(point)).then(resolve, reject);
+      };
+    });
+    this.#wake();
+    await done;
+  }
+
+  async #takeRewind(): Promise<void> {
+    const rewind = this.#nextRewind;
+    this.#nextRewind = undefined;
+    await rewind?.();
+  }
+
+  async #rewindTo(point: RewindPoint): Promise<void> {
+    await this.#runs.recover();
+    const { runner, rewind } = this.#runs.parts;
+    while (await runner.takeIn((unread) => unread.length));
+    await rewind(point);
+    this.#lastEnd = undefined;
   }
 
   #interrupt(): void {
@@ -253,6 +285,7 @@ export class LocalMember implements MemberHandle {
     const timeUp = wait(this.#options.clock, stopMs, patience.signal).catch(() => undefined);
     await Promise.race([this.#loop.stop(), timeUp]);
     patience.abort();
+    await this.#takeRewind();
   }
 
   #onMail(): void {
@@ -271,6 +304,7 @@ export class LocalMember implements MemberHandle {
   }
 
   async #work(): Promise<boolean> {
+    await this.#takeRewind();
     if (this.#hasEnded) return false;
     await this.#runs.settleLast();
     const unread = (await this.#runs.parts.inbox.unread()).map(({ message }) => message);
@@ -285,7 +319,7 @@ export class LocalMember implements MemberHandle {
   }
 
   #hasReason(unread: readonly Message[]): boolean {
-    if (this.#hasEnded || this.#runs.parts.runner.exhausted) return false;
+    if (this.#hasEnded || this.#nextRewind || this.#runs.parts.runner.exhausted) return false;
     const goesOn = this.#options.goesOnByItself && this.#condition.type === "ready";
     return (goesOn && this.#runs.last.isOpen) || this.#options.isWorthwhile(unread, this.state);
   }
@@ -371,4 +405,16 @@ export class LocalMember implements MemberHandle {
     this.#show("failed", reason);
     if (!isKnown) this.#options.onCrash(reason);
   }
+}
+
+function hasStopped(name: MemberName): TeamError {
+  return new TeamError("team-closed", `'${name}' was stopped before it could go back`, {
+    hint: "Go back again when the team is open.",
+  });
+}
+
+function memberBusy(name: MemberName): TeamError {
+  return new TeamError("team-busy", `'${name}' is working`, {
+    hint: "Interrupt the members first, and wait until the team is quiet.",
+  });
 }

@@ -1,4 +1,5 @@
 import type { BudgetLimits } from "../../agent/bill.ts";
+import type { RewindPoint } from "../../agent/rewind.ts";
 import type { Runner } from "../../agent/runner.ts";
 import type { Role } from "../../agent/system-prompt.ts";
 import type { SetAside } from "../../mailbox/mailbox.ts";
@@ -51,6 +52,8 @@ export interface MemberParts extends AsyncDisposable {
   readonly backgroundJobs: number;
   /** Resolves when no mail is between its mailbox and its transcript. */
   mailSettled(): Promise<void>;
+  /** Makes void what came after a prompt of the person. It must not be running. */
+  rewind(point: RewindPoint): Promise<void>;
   /** Ends it for good: nobody needs to be told the results of its background jobs. */
   end(): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { RewindPoint } from "../../agent/rewind.ts";
 import type { RecordedEnd, RunEnd } from "../../agent/runner.ts";
 import type { MemberName, MessageId } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
@@ -62,6 +63,8 @@ export type MemberOrder =
   | { type: "set-mode"; mode: PermissionMode }
   /** Gives it the rules that it has from now on. */
   | { type: "set-rules"; rules: readonly RuleText[] }
+  /** Goes back to a prompt of the person, with the mail that it has not seen. Throws while it works. */
+  | { type: "rewind"; point: RewindPoint }
   /** Shows in the roster what it waits for in the middle of a run. */
   | { type: "show-waiting"; detail: string | undefined }
   /** It is known to have failed in an earlier process. */

@@ -48,6 +48,19 @@ export function testTranscript(name: string, open: () => Promise<TranscriptFixtu
       expect(await collect(transcript.entries())).toEqual(all);
     });
 
+    test("what a rewind has made void does not count, whatever it is", async ({ transcript }) => {
+      const kept = [compaction("kept"), output("a")];
+      const voided = [output("b"), compaction("void"), output("c")];
+      await transcript.append([output("old"), ...kept, ...voided, rewind(3), output("d")]);
+
+      expect(await transcript.tail()).toEqual([...kept, rewind(3), output("d")]);
+
+      // With an earlier rewind among what it makes void.
+      await transcript.append([rewind(6), output("e")]);
+      expect(await transcript.tail()).toEqual([compaction("kept"), rewind(6), output("e")]);
+      expect(await collect(transcript.entries())).toHaveLength(10);
+    });
+
     test("a tool output that quotes a compaction does not count as one", async ({ transcript }) => {
       const entries = [output("a"), output(`\n${JSON.stringify(compaction("quoted"))}\n`)];
 
@@ -122,4 +135,8 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const collected: T[] = [];
   for await (const item of items) collected.push(item);
   return collected;
+}
+
+function rewind(voids: number): Entry {
+  return { type: "rewind", at, voids, delivered: [] };
 }

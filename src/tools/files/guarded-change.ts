@@ -1,5 +1,6 @@
 import { hunksOf, type LineEdit, lineEdits } from "../../lib/line-edits.ts";
 import type { FileLocks } from "../../workspace/file-locks.ts";
+import type { ChangeKeeper } from "../../workspace/file-history.ts";
 import type { Place } from "../../workspace/place.ts";
 import type { FileComparison, SeenFiles } from "../../workspace/seen-files.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
@@ -14,6 +15,8 @@ export interface FileAccess {
   readonly seenFiles: SeenFiles;
   /** Shared by all members of the process. */
   readonly locks: FileLocks;
+  /** What files had in them before a change is kept there. */
+  readonly history: ChangeKeeper;
   /** Starts searches. */
   readonly runner: SearchRunner;
 }
@@ -42,7 +45,7 @@ const maxShownCharacters = 8000;
  * replaces the old one.
  */
 export async function changeFile(
-  { workspace, seenFiles, locks }: FileAccess,
+  { workspace, seenFiles, locks, history }: FileAccess,
   { path, makesDirectories, compose }: FileChange,
 ): Promise<ToolOutput> {
   const place = await workspace.locateTarget(path);
@@ -56,6 +59,9 @@ export async function changeFile(
       }
       const change = compose(current?.content);
       if ("refusal" in change) return failure(change.refusal);
+      const { root } = workspace;
+      const contents = { before: current?.content, after: change.content };
+      await history.keep({ root, path: place.real, ...contents });
       if (await target?.replace(current, change.content)) {
         seenFiles.note(place.real, change.content);
         return { text: change.report, isError: false };

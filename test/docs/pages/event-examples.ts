@@ -49,6 +49,7 @@ export const eventExamples: { readonly [Type in AgentEvent["type"]]: Raw<Type> }
     at,
   },
   "mode-change": { type: "mode-change", member, mode: "plan", at },
+  rewind: { type: "rewind", id, conversation: true, files: ["src/app.ts"], at },
   "request-change": {
     type: "request-change",
     member,

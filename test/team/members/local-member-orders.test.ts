@@ -347,6 +347,7 @@ async function openMember(conduct: Conduct = {}) {
         },
         backgroundJobs: 0,
         mailSettled: () => it.mailSettled(),
+        rewind: async () => undefined,
         end: async () => void it.closed.push("end"),
         [Symbol.asyncDispose]: async () => void it.closed.push("close"),
       };

@@ -110,6 +110,7 @@ async function openLocalMember(
       permissions: new PlainPermissions(),
       backgroundJobs: 0,
       mailSettled: async () => undefined,
+      rewind: async () => undefined,
       end: async () => undefined,
       [Symbol.asyncDispose]: async () => undefined,
     }),

@@ -1,0 +1,57 @@
+import type { RewindPoint } from "../../agent/rewind.ts";
+import { TeamError } from "../../errors.ts";
+import { firstCharacters } from "../../lib/cut-text.ts";
+import { type MessageId, user } from "../../protocol/ids.ts";
+import type { Entry } from "../../protocol/transcript.ts";
+
+/** A prompt of the person to the lead that a team can go back to. */
+export interface Checkpoint {
+  id: MessageId;
+  /** When the lead saw it, in UTC. */
+  at: string;
+  /** The prompt, cut where it is long. */
+  text: string;
+}
+
+const maxCharacters = 2_000;
+
+interface FoundPrompt extends Checkpoint {
+  sentAt: Date;
+  index: number;
+}
+
+/** The prompts of the person that count, oldest first. */
+export async function findCheckpoints(entries: AsyncIterable<Entry>): Promise<FoundPrompt[]> {
+  const found: FoundPrompt[] = [];
+  let index = 0;
+  for await (const entry of entries) {
+    if (entry.type === "rewind") {
+      while ((found.at(-1)?.index ?? -1) >= index - entry.voids) found.pop();
+    }
+    if (entry.type === "delivery" && entry.message.from === user) {
+      const { id, type, content, timestamp } = entry.message;
+      const isPrompt = type === "message" || type === "broadcast";
+      const text = firstCharacters(content, maxCharacters);
+      const sentAt = new Date(timestamp * 1000);
+      if (isPrompt) found.push({ id, at: entry.at, text, sentAt, index });
+    }
+    index += 1;
+  }
+  return found;
+}
+
+/** The point to go back to. Throws for an id that is not of a checkpoint. */
+export async function requireCheckpoint(
+  entries: AsyncIterable<Entry>,
+  id: string,
+): Promise<{ checkpoint: Checkpoint; point: RewindPoint }> {
+  const found = (await findCheckpoints(entries)).find((each) => each.id === id);
+  if (!found) {
+    throw new TeamError("request-unknown", `There is no checkpoint ${id}`, {
+      hint: "Take the id of one of the prompts that Team.checkpoints lists.",
+    });
+  }
+  const { at, text, sentAt } = found;
+  const checkpoint = { id: found.id, at, text };
+  return { checkpoint, point: { id: found.id, sentAt, seenAt: new Date(at) } };
+}
