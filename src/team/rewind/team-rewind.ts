@@ -2,6 +2,7 @@ import { findUndone, type RewindPoint } from "../../agent/rewind.ts";
 import { TeamError } from "../../errors.ts";
 import { summarizeCall } from "../../lib/summarize-call.ts";
 import { lead, type MemberName, system } from "../../protocol/ids.ts";
+import { traitsOf } from "../../protocol/tool-traits.ts";
 import type { Entry, ToolCall } from "../../protocol/transcript.ts";
 import { unlessDecided } from "../../requests/requests.ts";
 import type { Equipment } from "../equipment.ts";
@@ -190,7 +191,7 @@ interface MemberCall {
 
 /** Commands can change anything: each is named. */
 function commandsIn(calls: readonly MemberCall[]): string[] {
-  const commands = calls.filter(({ call }) => ["bash", "background_run"].includes(call.name));
+  const commands = calls.filter(({ call }) => traitsOf(call.name).ruleScope === "commands");
   const named = commands.slice(0, maxNamed).map(({ member, call }) => {
     const summary = summarizeCall(call.name, call.input);
     return `What a command of ${member} did is not undone: ${summary}`;
