@@ -65,7 +65,8 @@ function chunkBody(code: string): string {
     )
     .replace(/^#!.*\n/, "")
     .replace(/\bimport\((?="node:)/g, "importBuiltin(")
-    .replace(/\bimport\((?="@vscode\/ripgrep")/g, "importPackage(");
+    // Beside the one package that is not bundled, only code that the person has installed is imported.
+    .replace(/\bimport\((?="@vscode\/ripgrep"|installedCode\))/g, "importPackage(");
   // A script has no `import()` of its own without a flag of Node's.
   if (/\bimport\(/.test(body))
     throw new Error("The program imports a package that is neither bundled nor known");

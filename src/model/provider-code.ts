@@ -33,9 +33,14 @@ export async function loadProviderPackage(
   const folder = join(directory, "node_modules", name);
   await refuseUnsafe([directory, join(directory, "node_modules"), folder], { name, install });
   const file = await entryOf(folder, part, install);
-  const loaded: unknown = await import(pathToFileURL(file).href);
+  const loaded = await importInstalled(pathToFileURL(file).href);
   const create = factoryIn(loaded, module);
   return (settings) => modelOf(create(settings), { model, module });
+}
+
+/** The build knows this import by the name of the parameter. */
+async function importInstalled(installedCode: string): Promise<unknown> {
+  return import(installedCode);
 }
 
 /** `@ai-sdk/google-vertex/anthropic` is the part `./anthropic` of a package. */

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { CodeCache } from "../../packaging/launcher/code-cache.ts";
 import { Scripts } from "../../packaging/launcher/scripts.ts";
@@ -139,6 +140,18 @@ test("import() of a module of Node is answered by the launcher", async () => {
 
 test("import() of a package that is neither bundled nor known fails the build", () => {
   expect(() => scriptsOf('import("left-pad");\n')).toThrow("neither bundled nor known");
+});
+
+test("import() of code that the person has installed is answered by the launcher", async () => {
+  await using directory = await temporaryDirectory();
+  const file = join(directory.path, "installed.mjs");
+  await writeFile(file, "export const name = 'installed';\n");
+  const code = `const load = (installedCode) => import(installedCode);
+const loaded = load(${JSON.stringify(pathToFileURL(file).href)});
+exports.loaded = loaded;
+`;
+
+  expect(await Reflect.get(await run(code), "loaded")).toMatchObject({ name: "installed" });
 });
 
 test("a program without an entry fails the build", () => {
