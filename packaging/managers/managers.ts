@@ -21,6 +21,7 @@ export interface PackageManager {
 const modules = resolve("node_modules");
 // Not the files in node_modules/.bin: they are complete only where installing runs scripts.
 const yarn: Command = ["node", join(modules, "@yarnpkg/cli-dist/bin/yarn.js")];
+// The last one that runs on Node 20; the newest one is in the matrix.
 const pnpm: Command = ["node", join(modules, "pnpm/bin/pnpm.cjs")];
 const bun: Command = [bunProgram()];
 
