@@ -13,7 +13,7 @@ export interface ModelThinking {
   settings(asked: ThinkingAsked): ThinkingSettings | undefined;
 }
 
-export interface ThinkingAsked extends ThinkingRequest {
+interface ThinkingAsked extends ThinkingRequest {
   /** The longest reply, with its thoughts. */
   readonly maxOutputTokens: number;
   /** Whether the turn that the request continues began with a thought; undefined for a new turn. */
