@@ -29,7 +29,8 @@ export type ErrorCode =
   | "observer-slow"
   | "dashboard-failed"
   | "team-closed"
-  | "team-busy";
+  | "team-busy"
+  | "result-missing";
 
 /**
  * The only error this package throws on purpose. `code` is for programs and stays stable;

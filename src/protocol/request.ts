@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MemberName, MessageId, RequestId } from "./ids.ts";
 
-export const RequestType = z.enum(["shutdown", "plan", "permission"]);
+export const RequestType = z.enum(["shutdown", "plan", "permission", "result"]);
 export type RequestType = z.infer<typeof RequestType>;
 
 export const RequestState = z.enum(["pending", "approved", "rejected", "expired", "cancelled"]);
@@ -18,6 +18,8 @@ export const Decision = z.object({
   reason: z.string().optional(),
   /** The rule that the answer adds, if it applies to all such calls. */
   rule: z.string().optional(),
+  /** The value that a `result` asks for. */
+  value: z.unknown().optional(),
   /**
    * The message that brought the answer. Times cannot identify it, because the sender's clock may
    * differ.

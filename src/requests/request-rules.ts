@@ -20,6 +20,7 @@ export interface VerifiedRequest {
 export type RequestSettlement = Pick<Decision, "state" | "by" | "hash"> & {
   reason?: string | undefined;
   rule?: string | undefined;
+  value?: unknown;
   cause?: MessageId | undefined;
 };
 
@@ -71,10 +72,11 @@ export function settleRequest(
 ): Request {
   requireSettleable(verified, settlement);
   const { request } = verified;
-  const { state, by, hash, reason, rule, cause } = settlement;
+  const { state, by, hash, reason, rule, value, cause } = settlement;
   const decision: Decision = { request_id: request.id, hash, state, by, at: at.toISOString() };
   if (reason !== undefined) decision.reason = reason;
   if (rule !== undefined) decision.rule = rule;
+  if (value !== undefined) decision.value = value;
   if (cause !== undefined) decision.cause = cause;
   const sig = signature.sign(canonicalJson(decision));
   return { ...request, state, decision: { ...decision, sig }, version: request.version + 1 };

@@ -57,6 +57,8 @@ export interface RequestAnswer {
   reason?: string | undefined;
   /** The rule that allows such calls from now on. */
   rule?: string | undefined;
+  /** The value that a `result` asks for, as JSON. */
+  value?: unknown;
   /** The message that brought the answer. */
   cause?: MessageId | undefined;
 }

@@ -76,6 +76,7 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
   },
   ...{ budget: spending, memberBudget: spending },
   shutdownGraceMs: { schema: milliseconds, must: "be a number of milliseconds, more than 0" },
+  structuredResults: flag,
   planApproval: { schema: z.enum(["lead", "user"]), must: "be lead or user" },
   onRequest: callback,
   approvals: {

@@ -141,8 +141,10 @@ async function unfinishedBusiness(supervisor: QuietingTeam): Promise<string | un
   const plans = (await store.requests.list({ state: "pending", type: "plan" })).filter(
     ({ to }) => to === lead,
   );
+  const results = await store.requests.list({ state: "pending", type: "result" });
   const tasks = (await store.tasks.list()).filter(isOpen);
   const lines = [
+    ...results.map(({ id }) => `- the result of request_id=${id} is missing (submit_result)`),
     ...plans.map(({ id, from }) => `- the plan of ${from} is undecided (request_id=${id})`),
     ...tasks.map(({ id, subject, owner, status }) => {
       return `- task ${id} is ${status}${owner ? `, owned by ${owner}` : ""}: ${subject}`;

@@ -41,6 +41,8 @@ export interface TeamOptions extends Omit<EquipmentOptions, "place" | "env" | "a
    * spawn chooses among those of teammates. The tools for mail, tasks and the team stay.
    */
   memberTools?: ForMembers<readonly string[]>;
+  /** Gives the lead the tool by which it answers `Team.ask` (default: false). */
+  structuredResults?: boolean;
   /** Rules for calls that run without being asked, as a person writes them: `bash(npm test:*)`. */
   allow?: readonly RuleOption[];
   /** Rules for calls that are always asked. Beats `allow`. */

@@ -19,17 +19,19 @@ export interface TeamToolsOptions {
   supervisor: Supervisor;
   timetable: CronAccess;
   own: OwnMail;
+  /** Whether the lead has the tool that hands in results. */
+  hasResults: boolean;
 }
 
 /** The tools by which a member works with the others, each made for this member alone. */
 export function teamToolsFor(
   self: MemberName,
-  { supervisor, timetable, own }: TeamToolsOptions,
+  { supervisor, timetable, own, hasResults }: TeamToolsOptions,
 ): readonly Tool[] {
   const colleagues = colleaguesOf(self, supervisor, own);
   const common = coordinationTools({ colleagues, tasks: supervisor.protocols.tasks.deskOf(self) });
   return self === lead
-    ? [...common, ...leadTools({ leadership: leadershipOf(supervisor), timetable })]
+    ? [...common, ...leadTools({ leadership: leadershipOf(supervisor), timetable }, hasResults)]
     : [...common, ...teammateTools({ following: followingOf(self, supervisor) })];
 }
 
@@ -76,6 +78,7 @@ function leadershipOf(supervisor: Supervisor): LeadAccess {
     broadcast: (content) => broadcast(supervisor, lead, content),
     spawn: (request) => supervisor.spawn(lead, request),
     decidePlan: (id, answer) => plans.decide(lead, id, answer),
+    submitResult: (id, value) => supervisor.protocols.results.submit(id, value),
     findShutdown: (id) => shutdowns.find(id),
     async requestShutdown(teammate, { force }) {
       const name = await liveTeammate(supervisor, teammate);

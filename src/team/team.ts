@@ -12,6 +12,7 @@ import type { UsageTotal } from "../protocol/usage.ts";
 import type { RequestFilter } from "../requests/requests.ts";
 import type { SpawnRequest } from "../tools/team/team-access.ts";
 import { describeRoster } from "../tools/team/teammates.ts";
+import { type AskOptions, askLead } from "./ask.ts";
 import { broadcast } from "./broadcast.ts";
 import { checkOptions } from "./check-options.ts";
 import { checkSpawnRequest } from "./check-spawn-request.ts";
@@ -54,6 +55,13 @@ export interface MemberMode {
   followsLead: boolean;
 }
 
+interface OpenedTeamParts {
+  equipment: Equipment;
+  supervisor: Supervisor;
+  opened: Disposables;
+  hasResults: boolean;
+}
+
 /**
  * A team at work: one lead that a person talks to, and teammates, each with its own conversation.
  * The team runs in this process, and continues where it was when it is opened again.
@@ -63,12 +71,16 @@ export class Team implements AsyncDisposable {
   readonly #supervisor: Supervisor;
   readonly #opened: Disposables;
   readonly #since: { date: Date; ms: number };
+  /** Whether the lead has the tool by which it answers `ask`. */
+  readonly #hasResults: boolean;
   #isClosed = false;
 
-  private constructor(equipment: Equipment, supervisor: Supervisor, opened: Disposables) {
+  private constructor(parts: OpenedTeamParts) {
+    const { equipment, supervisor, opened, hasResults } = parts;
     this.#equipment = equipment;
     this.#supervisor = supervisor;
     this.#opened = opened;
+    this.#hasResults = hasResults;
     const { clock } = equipment.place;
     this.#since = { date: clock.now(), ms: clock.monotonicMs() };
   }
@@ -82,7 +94,7 @@ export class Team implements AsyncDisposable {
     await checkOptions(given);
     const options = onThisMachine(given);
     const stated = leadSettings(options);
-    const { onRequest } = options;
+    const { onRequest, structuredResults: hasResults = false } = options;
     const unattended = options.approvals?.unattended;
     // The model's code loads while the store is opened, most of which is waiting.
     if (!options.openModel) preloadModel(stated.model, options);
@@ -105,7 +117,9 @@ export class Team implements AsyncDisposable {
         openMember: (definition, context) => openMember(equipment, definition, context),
         checkMember: (definition) => checkMember(equipment, definition),
         teamTools: (self, team) => (own) =>
-          teamToolsFor(self, { supervisor: team, timetable: crons, own }),
+          teamToolsFor(self, {
+            ...{ supervisor: team, timetable: crons, own, hasResults },
+          }),
         toolNames: settings.memberTools?.teammates ?? toolNamesOf(options),
         checkModel: (id) => equipment.checkModel(id),
         checkEffort: (id, effort) => equipment.checkEffort(id, effort),
@@ -121,7 +135,7 @@ export class Team implements AsyncDisposable {
       });
       opened.use({ [Symbol.asyncDispose]: () => supervisor.leave() });
       crons.table = opened.use(await openCrons(equipment, supervisor));
-      const team = new Team(equipment, supervisor, opened);
+      const team = new Team({ equipment, supervisor, opened, hasResults });
       warmUp(team.events(), { equipment, lead: settings });
       supervisor.start();
       if (onRequest) {
@@ -142,6 +156,19 @@ export class Team implements AsyncDisposable {
   /** Writes to the lead, as the person. Resolves when the message is durable. */
   prompt(text: string): Promise<Message> {
     return this.message(lead, text);
+  }
+
+  /**
+   * Writes to the lead, as the person, and resolves to the result that the lead hands in by its tool
+   * `submit_result`, which it has with the option `structuredResults`. A wrong result is returned to the lead with what is
+   * wrong. Throws `result-missing` where the team is quiet without a result, or has given a wrong one five times.
+   */
+  async ask<T = unknown>(text: string, options: AskOptions<T>): Promise<T>;
+  async ask(text: string, options: AskOptions<unknown>): Promise<unknown> {
+    this.#requireOpen();
+    requireText(text);
+    if (!this.#hasResults) throw noResultTool();
+    return askLead(this.#supervisor, text, options);
   }
 
   /** Writes to a member, as the person. */
@@ -359,6 +386,12 @@ export class Team implements AsyncDisposable {
 /** The mode that the person has set for the lead in an earlier process. */
 async function keptMode({ roster, signature }: TeamStore): Promise<PermissionMode> {
   return permissionsOf(await roster.read(), signature).mode ?? defaults.mode;
+}
+
+function noResultTool(): TeamError {
+  return new TeamError("config-invalid", "The lead has no tool for results", {
+    hint: "Open the team with structuredResults: true.",
+  });
 }
 
 function requireText(content: string): void {

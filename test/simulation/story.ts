@@ -221,7 +221,7 @@ export class Story {
           onChange: (member) => this.#checkGate(member),
         }),
       teamTools: (self, supervisor) => (own) =>
-        teamToolsFor(self, { supervisor, timetable: noTimetable, own }),
+        teamToolsFor(self, { supervisor, timetable: noTimetable, own, hasResults: false }),
       toolNames: [],
       hooks: {},
       checkModel: () => undefined,

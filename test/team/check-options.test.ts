@@ -32,7 +32,7 @@ test("right options are accepted, and undefined ones count as left out", async (
     ...{ store: {} as never, openModel: () => ({}) as never, tools: [] },
     ...{ instructions: { lead: "Be brief." }, memberTools: { lead: [], teammates: ["bash"] } },
     systemPrompt: ({ builtIn }) => builtIn,
-    hooks: { beforeCall: () => undefined },
+    ...{ hooks: { beforeCall: () => undefined }, structuredResults: true },
   };
 
   await checkOptions(full);

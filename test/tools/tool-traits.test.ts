@@ -33,7 +33,7 @@ async function allTools(): Promise<Tool[]> {
     locks: new FileLocks(),
   });
   expect(work.map(({ spec }) => spec.name)).toEqual(workToolNames);
-  const team = [...leadsTools(), ...teammatesTools()];
+  const team = [...leadsTools({ hasResults: true }), ...teammatesTools()];
   expect(new Set(team.map(({ spec }) => spec.name))).toEqual(new Set(teamToolNames));
   return [...work, ...team];
 }

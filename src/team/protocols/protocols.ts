@@ -12,6 +12,7 @@ import { SentEvents } from "../sent-events.ts";
 import type { TeamStore } from "../team-store.ts";
 import { PermissionOrders } from "./permission-orders.ts";
 import { Plans } from "./plans.ts";
+import { ResultQuestions } from "./result-questions.ts";
 import { Shutdowns } from "./shutdowns.ts";
 import { TaskDispatch } from "./task-dispatch.ts";
 import { TeamTasks } from "./team-tasks.ts";
@@ -59,6 +60,7 @@ export function openProtocols(options: ProtocolsOptions) {
     plans,
     shutdowns,
     tasks,
+    results: new ResultQuestions({ requests, post }),
     removals: new Removals({
       ...{ store, keeper, post, hub, sent, tasks, plans, shutdowns, requests, onWarning },
     }),

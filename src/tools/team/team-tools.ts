@@ -2,6 +2,7 @@ import type { Tool } from "../tool.ts";
 import { cancelCron, listCrons, scheduleCron } from "./crons.ts";
 import { broadcast, readInbox, sendMessage } from "./mail.ts";
 import { decidePlan, submitPlan } from "./plan.ts";
+import { submitResult } from "./result.ts";
 import { answerShutdown, requestShutdown, showShutdown } from "./shutdown.ts";
 import { taskTools } from "./tasks.ts";
 import type {
@@ -32,15 +33,22 @@ const leads = {
 };
 const teammates = { plan_approval: submitPlan, shutdown_response: answerShutdown };
 
-export const teamToolNames = [...new Set([common, leads, teammates].flatMap(Object.keys))];
+const results = { submit_result: submitResult };
+
+export const teamToolNames = [...new Set([common, leads, teammates, results].flatMap(Object.keys))];
 
 /** The tools with which every member works with the others. */
 export function coordinationTools(member: { colleagues: TeamAccess; tasks: TaskAccess }): Tool[] {
   return Object.values(common).map((make) => make(member));
 }
 
-export function leadTools(lead: { leadership: LeadAccess; timetable: CronAccess }): Tool[] {
-  return Object.values(leads).map((make) => make(lead));
+/** With `hasResults`, the tool too that hands in results to the program. */
+export function leadTools(
+  lead: { leadership: LeadAccess; timetable: CronAccess },
+  hasResults = false,
+): Tool[] {
+  const all = Object.values(leads).map((make) => make(lead));
+  return hasResults ? [...all, submitResult(lead)] : all;
 }
 
 /** A teammate's further tools: its side of the protocols. */

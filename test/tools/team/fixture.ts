@@ -33,12 +33,13 @@ export interface Parts {
   leadership: Partial<LeadAccess>;
   following: Partial<TeammateAccess>;
   timetable: Partial<CronAccess>;
+  hasResults: boolean;
 }
 
 export function leadsTools(parts: Partial<Parts> = {}): Tool[] {
   const leadership = { ...quietLeadership, ...parts.leadership };
   const timetable = { ...quietTimetable, ...parts.timetable };
-  return [...commonTools(parts), ...leadTools({ leadership, timetable })];
+  return [...commonTools(parts), ...leadTools({ leadership, timetable }, parts.hasResults)];
 }
 
 export function teammatesTools(parts: Partial<Parts> = {}): Tool[] {
@@ -158,6 +159,7 @@ const quietLeadership: LeadAccess = {
   requestShutdown: async () => request(),
   findShutdown: async () => undefined,
   decidePlan: async () => bob,
+  submitResult: async () => {},
 };
 
 const quietFollowing: TeammateAccess = {

@@ -36,6 +36,8 @@ export function askingText({ type, tool }: RequestView): string {
       return "submits a plan";
     case "shutdown":
       return "is to shut down";
+    case "result":
+      return "asks for a result";
   }
 }
 

@@ -1,0 +1,136 @@
+import { TeamError } from "../../errors.ts";
+import { lead, type RequestId, user } from "../../protocol/ids.ts";
+import { isContentSize } from "../../protocol/message.ts";
+import type { Request } from "../../protocol/request.ts";
+import { findRequest, type Requests, unlessDecided } from "../../requests/requests.ts";
+import { messageIdFor } from "../message-id-for.ts";
+import type { Post } from "../post.ts";
+import type { ResultCheck } from "./result-schema.ts";
+
+/** So often the lead may hand in a result that does not match its schema. */
+const maxWrongResults = 5;
+
+export interface ResultQuestion {
+  prompt: string;
+  /** As JSON Schema. */
+  schema: Record<string, unknown>;
+  /** The program's own name for the question. */
+  key: string | undefined;
+  check: ResultCheck;
+}
+
+interface ResultQuestionsOptions {
+  requests: Requests;
+  post: { send(...given: Parameters<Post["send"]>): Promise<unknown> };
+}
+
+/**
+ * The results that a program asks the lead for: each a request on disk, from the question to the value
+ * that the lead hands in by its tool, so that both survive a restart.
+ */
+export class ResultQuestions {
+  readonly #options: ResultQuestionsOptions;
+  /** The program's own checks, which may be stricter than a JSON Schema can be. */
+  readonly #checks = new Map<RequestId, ResultCheck>();
+  readonly #wrong = new Map<RequestId, number>();
+
+  constructor(options: ResultQuestionsOptions) {
+    this.#options = options;
+  }
+
+  /** Asks the lead, or asks again where an earlier process asked under the same key. */
+  async ask(question: ResultQuestion): Promise<Request> {
+    const { requests } = this.#options;
+    const { prompt, schema, key, check } = question;
+    if (!isContentSize(contentOf({ id: "", prompt, schema }))) throw tooLong();
+    const known = key === undefined ? undefined : await this.#find(key, check);
+    if (known && known.state !== "pending") return known;
+    const subject = { prompt, schema, ...(key !== undefined && { key }) };
+    const request =
+      known ?? (await requests.open({ type: "result", from: user, to: lead, subject }));
+    this.#checks.set(request.id, check);
+    await this.#send(request);
+    if (known) await this.#remind(request);
+    return request;
+  }
+
+  /** Takes in a value from the lead. Throws where it is wrong, with what is right. */
+  async submit(text: string, value: unknown): Promise<void> {
+    const { requests } = this.#options;
+    const request = await findRequest(requests, text);
+    if (request?.type !== "result" || request.state !== "pending") throw await this.#unknown(text);
+    const { id, hash } = request;
+    const checked = await this.#check(request, value);
+    if (checked.type === "right") {
+      await requests.decide(id, { by: lead, state: "approved", hash, value: checked.submitted });
+      return;
+    }
+    const wrong = (this.#wrong.get(id) ?? 0) + 1;
+    this.#wrong.set(id, wrong);
+    if (wrong < maxWrongResults) {
+      throw wrongResult(checked.problem, "Call submit_result again with the result set right.");
+    }
+    await unlessDecided(requests.expire(id, `it was wrong ${wrong} times: ${checked.problem}`));
+    throw wrongResult(checked.problem, "That was the last attempt: say why you cannot give it.");
+  }
+
+  /** The program no longer waits for a result. */
+  async cancel(id: RequestId, reason: string): Promise<void> {
+    await unlessDecided(this.#options.requests.cancel(id, user, reason));
+  }
+
+  /** The newest question of this key that is open, or whose answer is still right. */
+  async #find(key: string, check: ResultCheck): Promise<Request | undefined> {
+    const asked = await this.#options.requests.list({ type: "result", from: user });
+    return asked.findLast(({ state, subject, decision }) => {
+      if (subject.key !== key) return false;
+      if (state === "approved") return check(decision?.value).type === "right";
+      return state === "pending";
+    });
+  }
+
+  async #check(request: Request, value: unknown): Promise<ReturnType<ResultCheck>> {
+    const { jsonSchemaCheck, orFromText } = await import("./result-schema.ts");
+    const check = this.#checks.get(request.id) ?? jsonSchemaCheck(request.subject.schema);
+    return orFromText(check, value);
+  }
+
+  async #send({ id, subject, created_at }: Request): Promise<void> {
+    const prompt = String(subject.prompt);
+    await this.#options.post.send(lead, {
+      id: messageIdFor(`result ${id}`, new Date(created_at)),
+      type: "message",
+      from: user,
+      content: contentOf({ id, prompt, schema: subject.schema }),
+    });
+  }
+
+  /** The lead may have been shown the question, and does not continue by itself after a restart. */
+  async #remind({ id }: Request): Promise<void> {
+    const content = `Continue: the result is still wanted (submit_result, request_id=${id}).`;
+    await this.#options.post.send(lead, { type: "message", from: user, content });
+  }
+
+  async #unknown(text: string): Promise<TeamError> {
+    const open = await this.#options.requests.list({ type: "result", state: "pending" });
+    const ids = open.map(({ id }) => id).join(", ");
+    return new TeamError("request-unknown", `No result is asked for as request_id '${text}'`, {
+      hint: ids ? `Asked for: ${ids}.` : "No result is asked for.",
+    });
+  }
+}
+
+function contentOf(question: { id: string; prompt: string; schema: unknown }): string {
+  const { id, prompt, schema } = question;
+  return `${prompt}\n\n(Hand in the result with submit_result, request_id=${id}, before you end. It must match this JSON Schema: ${JSON.stringify(schema)})`;
+}
+
+function tooLong(): TeamError {
+  return new TeamError("content-too-large", "The prompt and its schema are too long", {
+    hint: "Write the details to a file and name it in the prompt.",
+  });
+}
+
+function wrongResult(problem: string, hint: string): TeamError {
+  return new TeamError("request-refused", `The result is wrong: ${problem}`, { hint });
+}
