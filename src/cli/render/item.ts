@@ -5,6 +5,7 @@ import { renderMarkdown } from "./markdown.ts";
 import { oneLine } from "./one-line.ts";
 import type { Paint, TextFormat } from "./paint.ts";
 import { shown } from "./shown.ts";
+import { renderThought } from "./thought.ts";
 import { cutToWidth, wrapText } from "./wrap.ts";
 
 /** How many lines of a result are shown. All of it is in the member's log. */
@@ -22,6 +23,8 @@ export function renderItem(item: TalkItem, format: TextFormat, teller?: MemberNa
       return renderTyped(item, format);
     case "text":
       return ["", ...renderMarkdown(item.source, format)];
+    case "thought":
+      return renderThought(item.text, format, true);
     case "call":
       return [
         cutToWidth(

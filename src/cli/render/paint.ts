@@ -39,6 +39,8 @@ export interface TextFormat {
   width: number;
   paint: Paint;
   colorOf?(name: MemberName): string | undefined;
+  /** Whether thoughts are shown whole (default: only how long they are). */
+  showsThoughts?: boolean;
 }
 
 export function paintFor(hasColors: boolean): Paint {

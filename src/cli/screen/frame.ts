@@ -4,6 +4,7 @@ import { oneLine } from "../render/one-line.ts";
 import type { TextFormat } from "../render/paint.ts";
 import { shown } from "../render/shown.ts";
 import { widthOf } from "../render/styled-text.ts";
+import { renderThought } from "../render/thought.ts";
 import { cutToWidth } from "../render/wrap.ts";
 import type { MemberGlance } from "../talk/member-overview.ts";
 import type { ScreenFrame } from "./canvas.ts";
@@ -18,6 +19,8 @@ export interface ScreenState extends QuestionState {
   viewed: MemberName;
   /** The unfinished text of the viewed member. */
   unfinished: string;
+  /** What the viewed member thinks at the moment. */
+  thought: string;
   editor: Editor;
   /** What the line is for, if not for a message to the viewed member. */
   purpose: string | undefined;
@@ -83,7 +86,8 @@ function renderQuestions(scene: ScreenState, format: TextFormat & { height: numb
   return [...renderPanel(scene.question, { ...format, ...scene, height }), ...gone];
 }
 
-function unfinishedLines({ unfinished }: ScreenState, format: TextFormat): string[] {
+function unfinishedLines({ unfinished, thought }: ScreenState, format: TextFormat): string[] {
+  if (thought.trim() !== "") return renderThought(thought, format, false);
   return unfinished.trim() === "" ? [] : renderMarkdown(unfinished, format);
 }
 

@@ -10,6 +10,8 @@ interface LineActions {
   /** Returns false if there is nothing to interrupt. */
   interrupt(): boolean;
   nextView(step: 1 | -1): void;
+  /** Shows thoughts whole, or only their length. */
+  turnThoughts(): void;
   leave(): void;
   note(text: string | undefined): void;
 }
@@ -120,6 +122,7 @@ export class InputLine {
     else if (name === "n") this.#newer();
     else if (name === "c") this.#controlC();
     else if (name === "d") this.#controlD();
+    else if (name === "t") this.#options.act.turnThoughts();
   }
 
   #enter(): void {

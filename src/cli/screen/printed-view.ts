@@ -28,6 +28,7 @@ export class PrintedView {
   readonly #feeds = new Feeds();
   readonly #printedQuestions = new Set<string>();
   #viewed: MemberName = lead;
+  #showsThoughts = false;
 
   constructor(options: { painter: Painter; paint: Paint; overview: MemberOverview }) {
     this.#painter = options.painter;
@@ -42,7 +43,8 @@ export class PrintedView {
 
   get format(): TextFormat {
     const colorOf = (name: MemberName) => this.#overview.get(name)?.color;
-    return { width: this.#painter.width, paint: this.#paint, colorOf };
+    const showsThoughts = this.#showsThoughts;
+    return { width: this.#painter.width, paint: this.#paint, colorOf, showsThoughts };
   }
 
   print(lines: readonly string[]): void {
@@ -62,6 +64,16 @@ export class PrintedView {
     this.print(["", `${this.#paint.dim("──")} ${title} ${this.#paint.dim("──")}`]);
     this.print(told.flatMap((each) => this.#render(each)));
     return told.length > 0;
+  }
+
+  /** Shows thoughts whole from now on, and the last one at once, or only their length. Says which. */
+  turnThoughts(): string {
+    this.#showsThoughts = !this.#showsThoughts;
+    if (!this.#showsThoughts) return "Of thoughts, the length is shown. Ctrl-T shows all of them.";
+    const told = this.#feeds.last(this.#viewed, repeated);
+    const last = told.findLast(({ item }) => item.type === "thought");
+    if (last) this.print(this.#render(last));
+    return "Thoughts are shown whole. Ctrl-T shows only their length.";
   }
 
   command(text: string): void {

@@ -79,6 +79,9 @@ export class Screen {
         },
         interrupt: () => this.#interrupt(),
         nextView: (step) => this.#turnTo(step),
+        turnThoughts: () => {
+          this.#note = this.#printed.turnThoughts();
+        },
         leave: () => this.#leave("left"),
         note: (text) => {
           this.#note = text;
@@ -266,6 +269,7 @@ export class Screen {
       members: this.#overview.members,
       viewed: this.#printed.viewed,
       unfinished: this.#items.unfinished(this.#printed.viewed),
+      thought: this.#items.unfinishedThought(this.#printed.viewed),
       ...this.#focus.see(),
       ...this.#line.scene,
       note: this.#note,

@@ -8,6 +8,8 @@ export type TalkItem =
   | { type: "typed"; text: string; to: string }
   /** Text of the member, in Markdown: one or more whole blocks. */
   | { type: "text"; source: string }
+  /** What the member has thought before it went on. */
+  | { type: "thought"; text: string }
   | { type: "call"; name: string; input: unknown }
   | { type: "result"; name: string; output: string; isError: boolean }
   | { type: "mail"; from: MemberName; to: MemberName; kind: string; preview: string }
@@ -27,6 +29,7 @@ export interface MemberItem {
 export class EventItems {
   readonly #isOnScreen: (id: MessageId) => boolean;
   readonly #texts = new Map<MemberName, MarkdownStream>();
+  readonly #thoughts = new Map<MemberName, string>();
   readonly #calls = new Map<string, string>();
 
   /** `isOnScreen` is true for a message that the person has typed here. */
@@ -44,10 +47,18 @@ export class EventItems {
     return this.#texts.get(member)?.tail ?? "";
   }
 
+  /** The thought that a member has at the moment. */
+  unfinishedThought(member: MemberName): string {
+    return this.#thoughts.get(member) ?? "";
+  }
+
   #items(event: AgentEvent, member: MemberName): TalkItem[] {
     switch (event.type) {
       case "text-delta":
-        return textItems(this.#textOf(member).push(event.text));
+        return [...this.#endThought(member), ...textItems(this.#textOf(member).push(event.text))];
+      case "thinking-delta":
+        this.#thoughts.set(member, this.unfinishedThought(member) + event.text);
+        return [];
       case "tool-call":
         this.#calls.set(event.call_id, event.name);
         return [...this.#finish(member), { type: "call", name: event.name, input: event.input }];
@@ -85,7 +96,6 @@ export class EventItems {
       case "request-change":
       case "run-start":
       case "turn-start":
-      case "thinking-delta":
       case "model-wait":
       case "tool-output":
       case "compaction-end":
@@ -104,11 +114,18 @@ export class EventItems {
   #finish(member: MemberName): TalkItem[] {
     const rest = this.#texts.get(member)?.end() ?? [];
     this.#texts.delete(member);
-    return textItems(rest);
+    return [...this.#endThought(member), ...textItems(rest)];
+  }
+
+  #endThought(member: MemberName): TalkItem[] {
+    const text = this.unfinishedThought(member);
+    this.#thoughts.delete(member);
+    return text.trim() === "" ? [] : [{ type: "thought", text }];
   }
 
   #startOver(member: MemberName, reason: string): TalkItem[] {
     this.#texts.delete(member);
+    this.#thoughts.delete(member);
     return [notice(`starts its reply again: ${reason}`)];
   }
 

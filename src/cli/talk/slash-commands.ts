@@ -141,6 +141,7 @@ function helpText(): string {
     ...calls.flatMap(({ call, summary }) => columns(call, summary, width)),
     "",
     "On the screen, Ctrl-X selects the open question, to answer it: y yes, n no, r no with a reason, a always. Esc goes back.",
+    "Ctrl-T shows thoughts whole, or only their length.",
     "q, exit and Ctrl-D quit.",
   ].join("\n");
 }

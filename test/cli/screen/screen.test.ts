@@ -29,6 +29,45 @@ test("the lead's text streams in, and stays", async () => {
   expect(screen.terminal.text).toMatch(/I look at the tests\.\n\nThen\n/);
 });
 
+test("a thought is shown by its length, live and afterwards, and whole after Ctrl-T", async () => {
+  await using screen = await ScreenedTeam.open();
+  const think = (text: string) => screen.happen({ type: "thinking-delta", member: lead, text });
+
+  screen.happen({ type: "run-start", member: lead });
+  think("First the tests.\n");
+  await screen.shows("thinking… 1 line");
+  think("Then the\x1b[31m code.");
+  await screen.shows("thinking… 2 lines");
+  screen.happen({ type: "text-delta", member: lead, text: "I look.\n\n" });
+  await screen.shows("thought, 2 lines\n");
+  await screen.showsNoMore("thinking…");
+  expect(screen.terminal.text).not.toContain("First the tests.");
+
+  screen.press("half\x14");
+  await screen.shows(/First the tests\.\n +Then the\\x1b\[31m code\./);
+  await screen.shows("Thoughts are shown whole. Ctrl-T shows only their length.");
+  await screen.shows("› half");
+  think("Now I know.");
+  await screen.shows("Now I know.");
+
+  screen.press("\x14");
+  await screen.shows("thinking… 1 line");
+});
+
+test("a thought of a reply that starts again is gone", async () => {
+  await using screen = await ScreenedTeam.open();
+
+  screen.happen({ type: "run-start", member: lead });
+  screen.happen({ type: "thinking-delta", member: lead, text: "Hm." });
+  await screen.shows("thinking… 1 line");
+  screen.happen({ type: "reply-restart", member: lead, reason: "cut" });
+  screen.happen({ type: "run-end", member: lead, outcome: "done" });
+  await screen.shows("starts its reply again: cut");
+
+  await screen.showsNoMore("thinking…");
+  expect(screen.terminal.text).not.toContain("thought,");
+});
+
 test("incoming text does not disturb the line being typed", async () => {
   await using screen = await ScreenedTeam.open();
   screen.press("half a sen");
