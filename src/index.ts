@@ -132,6 +132,7 @@ export {
 } from "./team/archives.ts";
 export type { AskOptions } from "./team/ask.ts";
 export type { OpenModel } from "./team/equipment.ts";
+export { exitCodeOf, unfinishedLines } from "./team/exit-code.ts";
 export { FileTeamStore } from "./team/file-team-store.ts";
 export type { OwnSystemPrompt } from "./team/member-prompt.ts";
 export type { ForMembers } from "./team/members/member-definition.ts";

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { hasErrno, TeamError } from "../../errors.ts";
+import { exitCodes } from "../../team/exit-code.ts";
 import type { Command, Io } from "../command.ts";
 import { DemoPlayer } from "../demo/demo-player.ts";
 import { story } from "../demo/story.ts";
-import { exitCodes } from "../exit-code.ts";
 import { oneLine } from "../render/one-line.ts";
 
 const Flags = z.object({ dir: z.string().min(1).optional() });

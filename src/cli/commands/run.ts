@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead } from "../../protocol/ids.ts";
+import { exitCodeOf, exitCodes, unfinishedLines } from "../../team/exit-code.ts";
 import type { TeamSummary } from "../../team/summary.ts";
 import type { Team } from "../../team/team.ts";
 import { type Command, type Io, teamDirOption } from "../command.ts";
 import { serveBeside } from "../dashboard-beside.ts";
-import { exitCodeOf, exitCodes, unfinishedLines } from "../exit-code.ts";
 import { parseOptions, wrongUsage } from "../parse-arguments.ts";
 import { jsonText } from "../render/json-text.ts";
 import { oneLine } from "../render/one-line.ts";

@@ -285,7 +285,7 @@ export class LocalMember implements MemberHandle {
     const timeUp = wait(this.#options.clock, stopMs, patience.signal).catch(() => undefined);
     await Promise.race([this.#loop.stop(), timeUp]);
     patience.abort();
-    await this.#takeRewind();
+    if (this.#nextRewind) await this.#takeRewind();
   }
 
   #onMail(): void {
@@ -304,7 +304,7 @@ export class LocalMember implements MemberHandle {
   }
 
   async #work(): Promise<boolean> {
-    await this.#takeRewind();
+    if (this.#nextRewind) await this.#takeRewind();
     if (this.#hasEnded) return false;
     await this.#runs.settleLast();
     const unread = (await this.#runs.parts.inbox.unread()).map(({ message }) => message);

@@ -1,4 +1,4 @@
-import type { TeamSummary } from "../team/summary.ts";
+import type { TeamSummary } from "./summary.ts";
 
 export const exitCodes = { done: 0, error: 1, unfinished: 3, limit: 4 } as const;
 
