@@ -4,6 +4,7 @@ import type {
   SharedV3ProviderOptions,
 } from "@ai-sdk/provider";
 import type { Clock } from "../lib/clock.ts";
+import type { Usage } from "../protocol/usage.ts";
 import { limits, maxBlocks } from "./ai-sdk/body-limits.ts";
 import type { Dialect } from "./ai-sdk/dialect.ts";
 import { type Account, diagnose } from "./ai-sdk/failure.ts";
@@ -24,6 +25,8 @@ export interface AiSdkModelOptions {
   readonly account: Account;
   readonly clock: Clock;
   readonly watchdogs: Watchdogs;
+  /** How to give the model a longer context, if its server may cut requests off silently. */
+  readonly contextHint?: string;
   /** How requests are sent. */
   readonly fetch: HttpFetch;
   /** The SDK's model, all of whose requests go through `fetch`. */
@@ -36,6 +39,7 @@ export class AiSdkModel implements Model {
   readonly #options: AiSdkModelOptions;
   readonly #writer: PromptWriter;
   #hasWarned = false;
+  #hasWarnedOfCut = false;
 
   constructor(options: AiSdkModelOptions) {
     this.id = options.id;
@@ -66,10 +70,11 @@ export class AiSdkModel implements Model {
   }
 
   /** The end of a reply. Impossible counts are estimated: zero would hide the cost. */
-  #finish({ system, tools, conversation }: ModelRequest, reply: ReplyReader): FinishPart {
+  #finish(request: ModelRequest, reply: ReplyReader): FinishPart {
+    const { system, tools, conversation } = request;
     const part = reply.finish();
     const { doubtfulCounts } = reply;
-    if (doubtfulCounts.length === 0) return part;
+    if (doubtfulCounts.length === 0) return this.#noteCut(request, part);
     const usage = { ...part.usage };
     for (const key of doubtfulCounts) {
       if (key === "input_tokens") usage[key] = estimateTokens([system, tools, conversation]);
@@ -78,6 +83,20 @@ export class AiSdkModel implements Model {
     const hasWarned = this.#hasWarned;
     this.#hasWarned = true;
     return { ...part, usage, ...(!hasWarned && { usageWarning: doubt(this.id, doubtfulCounts) }) };
+  }
+
+  /** Warns once if the server has read far less than it was sent. */
+  #noteCut({ system, tools, conversation }: ModelRequest, part: FinishPart): FinishPart {
+    const { contextHint, account } = this.#options;
+    if (contextHint === undefined || this.#hasWarnedOfCut) return part;
+    const read = promptTokens(part.usage);
+    // Without a count, nothing is known.
+    if (read === 0) return part;
+    const sent = estimateTokens([system, tools, conversation]);
+    if (sent < smallestCut || read > sent / 2) return part;
+    this.#hasWarnedOfCut = true;
+    const usageWarning = `${account.label} read only ${read} tokens of a request of about ${sent}, so the rest was probably cut off. ${contextHint}`;
+    return { ...part, usageWarning };
   }
 
   /** What is asked for, as far as the model takes it. */
@@ -124,6 +143,13 @@ export class AiSdkModel implements Model {
       if (reply.isFinished) return;
     }
   }
+}
+
+/** No server has a shorter context by default. */
+const smallestCut = 2_048;
+
+function promptTokens({ input_tokens, cache_read_tokens, cache_write_tokens }: Usage): number {
+  return input_tokens + cache_read_tokens + cache_write_tokens;
 }
 
 const aborted: ModelFailure = { kind: "aborted", message: "The call was aborted" };

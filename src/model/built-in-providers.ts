@@ -33,6 +33,11 @@ export interface ProviderRow {
   readonly baseUrlVariable?: string;
   /** The timeout for the first byte of an answer. */
   readonly headersMs: number;
+  /**
+   * For a server that may cut off what exceeds its context without saying so: how to give it a longer
+   * one.
+   */
+  readonly contextHint?: string;
   /** The address in `baseUrlVariable`, where that is more than the base URL itself. */
   readBaseUrl?(value: string): string;
   /** The headers by which a request carries the key. */
@@ -98,12 +103,14 @@ export const builtInProviders: Readonly<Record<BuiltInName, ProviderRow>> = {
   "openai-compatible": {
     ...localServer,
     label: "The OpenAI-compatible endpoint",
+    contextHint: "Give the model a longer context on the server.",
     keyVariables: ["OPENAI_COMPATIBLE_API_KEY"],
     baseUrlVariable: "OPENAI_COMPATIBLE_BASE_URL",
   },
   ollama: {
     ...localServer,
     label: "Ollama",
+    contextHint: "Start the server with a longer context: OLLAMA_CONTEXT_LENGTH=65536 ollama serve",
     keyVariables: ["OLLAMA_API_KEY"],
     baseUrlVariable: "OLLAMA_HOST",
     baseUrl: "http://localhost:11434/v1",
@@ -112,6 +119,7 @@ export const builtInProviders: Readonly<Record<BuiltInName, ProviderRow>> = {
   lmstudio: {
     ...localServer,
     label: "LM Studio",
+    contextHint: "Load the model with a longer context in LM Studio.",
     keyVariables: ["LMSTUDIO_API_KEY"],
     baseUrlVariable: "LMSTUDIO_BASE_URL",
     baseUrl: "http://localhost:1234/v1",

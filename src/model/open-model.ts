@@ -38,13 +38,14 @@ export async function openModel(id: string, surroundings: ModelSurroundings): Pr
     const { openPackageModel } = await import("./open-package-model.ts");
     return openPackageModel(id, settings, surroundings);
   }
-  const { family, label, baseUrl, key, keyName, headersMs, model } = settings;
+  const { family, label, baseUrl, key, keyName, headersMs, model, contextHint } = settings;
   const { dialect, load, addressHint } = families[family];
   const facts = await modelFacts(id, surroundings);
   return new AiSdkModel({
     id,
     dialect,
     thinking: dialect.thinking?.(model, facts),
+    ...(contextHint !== undefined && { contextHint }),
     connect: await load(settings),
     account: {
       ...{ label, baseUrl, keyName, addressHint },

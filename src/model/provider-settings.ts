@@ -161,7 +161,7 @@ interface ReachedModel extends Pick<ProviderRow, "label" | "headersMs" | "authHe
 }
 
 /** How to reach one model of a provider. */
-export interface FamilySettings extends ReachedModel {
+export interface FamilySettings extends ReachedModel, Pick<ProviderRow, "contextHint"> {
   readonly family: ProviderFamily;
   /** With the version in its path, and without a slash at its end. */
   readonly baseUrl: string;
@@ -202,7 +202,11 @@ export function providerSettings(
   }
   const key = name && value ? { name, value } : undefined;
   const reached = { label, headersMs, authHeaders, model, key, keyName };
-  if (family !== "package") return { family, baseUrl: baseUrlOf(row, env) ?? "", ...reached };
+  if (family !== "package") {
+    const { contextHint } = row;
+    const baseUrl = baseUrlOf(row, env) ?? "";
+    return { family, baseUrl, ...reached, ...(contextHint !== undefined && { contextHint }) };
+  }
   return { family, ...reached, ...packageSettings(id, { ...row, model, key }, env) };
 }
 
