@@ -1,6 +1,7 @@
 import { TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { UsageLedger } from "../logs/usage-ledger.ts";
+import { suitableModels } from "../model/default-model.ts";
 import { costOf, type Price } from "../model/prices.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import { totalTokens, type Usage } from "../protocol/usage.ts";
@@ -76,7 +77,7 @@ export class Bill {
         "config-invalid",
         `The cost is limited, but ${unpriced} has no known price`,
         {
-          hint: "Limit the turns instead, or set its price under `models`.",
+          hint: `Limit the turns instead, set its price under "models", or choose a model with a price, such as ${suitableModels.anthropic}.`,
         },
       );
     }

@@ -31,6 +31,7 @@ const program: CliProgram = {
     ["web", async () => (await import("./commands/web.ts")).web],
     ["export", async () => (await import("./commands/export.ts")).exportRun],
     ["completion", async () => (await import("./commands/completion.ts")).completion],
+    ["models", async () => (await import("./commands/models.ts")).models],
     ["doctor", async () => (await import("./commands/doctor.ts")).doctor],
     ["trust", async () => (await import("./commands/trust.ts")).trust],
   ]),

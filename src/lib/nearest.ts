@@ -14,6 +14,24 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 
 const maxSlips = 2;
 
+/** Up to three candidates whose names are close to `word`, or begin with it; the closest first. */
+export function closest(
+  word: string,
+  candidates: readonly string[],
+  nameOf: (candidate: string) => string,
+): string[] {
+  const rank = (candidate: string) => {
+    const name = nameOf(candidate);
+    return word !== "" && name.startsWith(word) ? 0 : countSlips(word, name);
+  };
+  return candidates
+    .map((candidate) => ({ candidate, slips: rank(candidate) }))
+    .filter(({ slips }) => slips <= Math.min(maxSlips + 1, word.length / 3))
+    .sort((a, b) => a.slips - b.slips)
+    .slice(0, 3)
+    .map(({ candidate }) => candidate);
+}
+
 /** The edit distance: how many letters to insert, delete or change. */
 function countSlips(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -66,7 +66,14 @@ export class AiSdkModel implements Model {
     // The SDK may end an aborted stream as if it were complete.
     if (signal.aborted) yield failed(aborted, reply);
     else if (isComplete) yield this.#finish(request, reply);
-    else yield failed(diagnose(error, { ...this.#options, wire }), reply);
+    else yield failed(await this.#withModels(diagnose(error, { ...this.#options, wire })), reply);
+  }
+
+  /** The failure; where the model is unknown to its provider, with names of others. */
+  async #withModels(failure: ModelFailure): Promise<ModelFailure> {
+    if (failure.kind !== "unknown-model") return failure;
+    const { similarModels } = await import("./resolve-model.ts");
+    return { ...failure, hint: [failure.hint, await similarModels(this.id)].join(" ") };
   }
 
   /** The end of a reply. Impossible counts are estimated: zero would hide the cost. */

@@ -162,7 +162,13 @@ const tables: Readonly<Record<string, () => Promise<KnownModels>>> = {
   bedrock: async () => (await import("./known-models/bedrock.ts")).models,
 };
 
-async function loadTable(provider: string): Promise<KnownModels> {
+/** The providers whose models are in the table. */
+export const tableProviders: readonly string[] = Object.keys(tables).filter(
+  (name) => name !== "rehearsal",
+);
+
+/** What is known of the models of a provider. */
+export async function loadTable(provider: string): Promise<KnownModels> {
   const load = Object.hasOwn(tables, provider) ? tables[provider] : undefined;
   return load ? await load() : {};
 }

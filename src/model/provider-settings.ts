@@ -5,6 +5,7 @@ import {
   type ProviderFamily,
   type ProviderRow,
 } from "./built-in-providers.ts";
+import { modelByKey } from "./default-model.ts";
 import { type ProviderPackage, plainPackage } from "./package-providers.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -108,6 +109,7 @@ function isModule(text: string): boolean {
 export interface ProviderVariables {
   readonly name: string;
   readonly keys: readonly string[];
+  readonly needsKey: boolean;
   /** Undefined for a provider whose address is in the settings. */
   readonly baseUrl: string | undefined;
   /** True if its code has to be installed. */
@@ -118,6 +120,7 @@ export function providerVariables(providers?: ProviderDefinitions): ProviderVari
   return [...rowsOf(providers)].map(([name, row]) => ({
     name,
     keys: row.keyVariables,
+    needsKey: row.needsKey,
     baseUrl: row.baseUrlVariable,
     isPackage: row.package !== undefined,
   }));
@@ -144,11 +147,6 @@ function secretNames(providers: ProviderDefinitions | undefined): string[] {
     ...keyVariables,
     ...secretVariables,
   ]);
-}
-
-/** The model that is used if none is named. */
-export function defaultModelId(env: Environment): string | undefined {
-  return env.TROUPE_MODEL || (env.MODEL_ID && `anthropic/${env.MODEL_ID}`) || undefined;
 }
 
 interface ReachedModel extends Pick<ProviderRow, "label" | "headersMs" | "authHeaders"> {
@@ -197,7 +195,7 @@ export function providerSettings(
     throw new TeamError(
       "provider-key-missing",
       `The model ${id} needs a key, but ${keyName} is not set`,
-      { hint: `Set ${keyName}, or choose another model with --model.` },
+      { hint: `Set ${keyName}, or choose another model with --model, such as ${withoutKey(env)}.` },
     );
   }
   const key = name && value ? { name, value } : undefined;
@@ -237,6 +235,12 @@ function packageSettings(
 /** Packages take an undefined value for one that was given. */
 function given(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+/** A model for which nothing more has to be set. */
+function withoutKey(env: Environment): string {
+  const byKey = modelByKey(env);
+  return byKey ? `${byKey.id} (${byKey.variable} is set)` : "rehearsal, which needs no key";
 }
 
 function parseModelId(

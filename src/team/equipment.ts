@@ -24,6 +24,7 @@ import {
   providerKeys,
 } from "../model/provider-settings.ts";
 import { Recording } from "../model/recording.ts";
+import { resolveModel } from "../model/resolve-model.ts";
 import { effortProblem, unsentThinking } from "../model/unsent-thinking.ts";
 import type { RequestApprovals } from "../permissions/approvals.ts";
 import { commandEnvironment } from "../permissions/command-environment.ts";
@@ -232,6 +233,11 @@ export class Equipment implements AsyncDisposable {
   /** True if the model's provider reports what each call costs. */
   reportsCost(id: string): boolean {
     return this.isModelOurs && reportsCost(id, this.#providers);
+  }
+
+  /** The whole id of a model that a member asks for. Throws where it cannot be used. */
+  async resolveModel(id: string): Promise<string> {
+    return this.isModelOurs ? resolveModel(id, this.#providers) : id;
   }
 
   /** Throws where a model cannot be had, as far as that can be known without opening it. */

@@ -27,6 +27,8 @@ export interface SupervisorOptions {
   /** The tools to work with that teammates may have. */
   toolNames: readonly string[];
   checkModel(id: string): void;
+  /** The whole id of a model that was asked for. Throws where it cannot be used. */
+  resolveModel(id: string): Promise<string>;
   /** Throws where a model certainly cannot be asked for an effort. */
   checkEffort(id: string, effort: Effort): Promise<void>;
   /** The functions of the program that see spawns. */

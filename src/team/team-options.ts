@@ -1,8 +1,10 @@
 import { join, resolve } from "node:path";
 import type { BudgetLimits } from "../agent/bill.ts";
 import { TeamError } from "../errors.ts";
+import { chosenByKey, defaultModelId, modelByKey, noModel } from "../model/default-model.ts";
 import { checkModel } from "../model/models.ts";
-import { defaultModelId, type Environment } from "../model/provider-settings.ts";
+import type { Environment } from "../model/provider-settings.ts";
+import { resolveModel } from "../model/resolve-model.ts";
 import { parseRule, type Rule, requireKnownTool } from "../permissions/rule.ts";
 import type { Effort } from "../protocol/effort.ts";
 import type { PermissionMode } from "../protocol/message.ts";
@@ -23,7 +25,7 @@ export interface TeamOptions extends Omit<EquipmentOptions, "place" | "env" | "a
   env?: Environment;
   /** Called with warnings for the person, where `place` is left out. */
   onWarning?(message: string): void;
-  /** The model of the lead, and of teammates without their own (default: `TROUPE_MODEL`). */
+  /** The model of the lead, and of teammates without their own (default: `TROUPE_MODEL`, or one for the key that is set). */
   model?: string | undefined;
   /** How much the lead thinks, and teammates without their own effort (default: as their models do). */
   effort?: Effort | undefined;
@@ -121,15 +123,24 @@ function nobodyAnswers(rule: string | undefined): string {
   return `nobody answers requests in this program; its options can permit the call (${remedy}) or answer it (onRequest)`;
 }
 
+/**
+ * The options with the model that is meant: the named one with its provider, or where none is named,
+ * one of the provider whose key is set. The person is told of that.
+ */
+export async function withModel(options: OpenTeamOptions): Promise<OpenTeamOptions> {
+  if (options.openModel) return options;
+  const named = options.model ?? defaultModelId(options.env);
+  if (named !== undefined) return { ...options, model: await resolveModel(named, options) };
+  const byKey = modelByKey(options.env);
+  if (byKey) options.place.onWarning(chosenByKey(byKey));
+  return { ...options, model: byKey?.id };
+}
+
 /** The settings of the lead. Checks the person's options before anything is opened. */
 export function leadSettings(options: OpenTeamOptions): LeadSettings {
   const { env, cwd, mode = defaults.mode, maxTurns = defaults.maxTurns, memberBudget } = options;
   const model = options.model ?? defaultModelId(env);
-  if (!model) {
-    throw new TeamError("model-missing", "No model is chosen", {
-      hint: "Choose one with --model or TROUPE_MODEL, such as anthropic/<model>, and set its provider's key.",
-    });
-  }
+  if (!model) throw noModel();
   if (!options.openModel) checkModel(model, options);
   checkOwnTools(options.tools ?? []);
   const { instructions, memberTools } = options;

@@ -40,6 +40,7 @@ import {
   onThisMachine,
   type TeamOptions,
   toolNamesOf,
+  withModel,
 } from "./team-options.ts";
 import type { TeamStore } from "./team-store.ts";
 import { teamToolsFor } from "./team-tools-for.ts";
@@ -92,7 +93,7 @@ export class Team implements AsyncDisposable {
    */
   static async open(given: TeamOptions): Promise<Team> {
     await checkOptions(given);
-    const options = onThisMachine(given);
+    const options = await withModel(onThisMachine(given));
     const stated = leadSettings(options);
     const { onRequest, structuredResults: hasResults = false } = options;
     const unattended = options.approvals?.unattended;
@@ -122,6 +123,7 @@ export class Team implements AsyncDisposable {
           }),
         toolNames: settings.memberTools?.teammates ?? toolNamesOf(options),
         checkModel: (id) => equipment.checkModel(id),
+        resolveModel: (id) => equipment.resolveModel(id),
         checkEffort: (id, effort) => equipment.checkEffort(id, effort),
         hooks: equipment.hooks,
         outputs: layout.outputs,

@@ -4,7 +4,6 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { openModel } from "../../src/model/open-model.ts";
 import {
   checkProvider,
-  defaultModelId,
   providerKeyNames,
   providerKeys,
   providerSettings,
@@ -167,12 +166,6 @@ test("one process can use several local servers, each without a key", async () =
   ]);
   expect(one.requests[0]?.body.model).toBe("qwen3:8b");
   expect(one.requests[0]?.headers).not.toHaveProperty("authorization");
-});
-
-test("the default model is TROUPE_MODEL, or MODEL_ID of Anthropic, or none", () => {
-  expect(defaultModelId({ TROUPE_MODEL: "openai/a", MODEL_ID: "b" })).toBe("openai/a");
-  expect(defaultModelId({ MODEL_ID: "b" })).toBe("anthropic/b");
-  expect(defaultModelId({ TROUPE_MODEL: "", MODEL_ID: "" })).toBeUndefined();
 });
 
 test("every key in the environment is recognized as one", () => {

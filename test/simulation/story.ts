@@ -225,6 +225,7 @@ export class Story {
       toolNames: [],
       hooks: {},
       checkModel: () => undefined,
+      resolveModel: async (id: string) => id,
       checkEffort: async () => undefined,
       outputs: "/project/.team/outputs",
       keepWhole: async () => undefined,

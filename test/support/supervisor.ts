@@ -62,6 +62,7 @@ export async function openSupervisor(options: TestSupervisorOptions = {}) {
     teamTools: () => () => [],
     ...{ hooks: {}, toolNames: [], outputs: "/outputs", maxTeammates: 8, graceMs: 5_000 },
     checkModel: () => undefined,
+    resolveModel: async (id: string) => id,
     checkEffort: async () => undefined,
     keepWhole: async () => undefined,
     onWarning: (message) => void warnings.push(message),

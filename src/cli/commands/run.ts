@@ -14,6 +14,7 @@ import { Progress } from "../render/progress.ts";
 import { debugLines } from "../settings/debug-lines.ts";
 import { teamOptions } from "../settings/flags.ts";
 import {
+  modelLine,
   type ResolvedSettings,
   resolveSettings,
   teamSettings,
@@ -72,6 +73,8 @@ export const run: Command = {
     const { output } = parseOptions(Flags, values, run);
     const settings = await resolveSettings(run, values, io);
     if (settings.pending) io.err(oneLine(withheldLine(settings.pending)));
+    const chosen = modelLine(settings);
+    if (chosen) io.err(`note: ${chosen}`);
     if (debug) for (const line of debugLines(settings, { teamDir, io })) io.err(oneLine(line));
     await using team = await io.openTeam({
       ...teamSettings(settings),

@@ -10,6 +10,7 @@ import { debugLines } from "../settings/debug-lines.ts";
 import { teamOptions } from "../settings/flags.ts";
 import { consentLines } from "../settings/loosening.ts";
 import {
+  modelLine,
   type PendingConsent,
   type ResolvedSettings,
   resolveSettings,
@@ -95,6 +96,8 @@ async function converse(
   });
   await using _dashboard = await serveBeside(settings, { teamDir, io, onWarning });
   const held = new Talk({ team, io, teamDir });
+  const chosen = modelLine(settings);
+  if (lines && chosen) io.err(`note: ${chosen}`);
   if (lines) return await PlainTalk.hold({ talk: held, lines }, end);
   const { openScreen } = await import("../screen/open-screen.ts");
   const screen = await openScreen({

@@ -1,7 +1,9 @@
 import { TeamError } from "../../errors.ts";
+import { noModel } from "../../model/default-model.ts";
 import { assumptions, modelFacts } from "../../model/model-facts.ts";
-import { checkModel, hasProvider } from "../../model/models.ts";
+import { hasProvider } from "../../model/models.ts";
 import type { Environment, ProviderConfiguration } from "../../model/provider-settings.ts";
+import { resolveModel } from "../../model/resolve-model.ts";
 import type { ProcessInfo } from "../command.ts";
 import {
   type Configuration,
@@ -104,26 +106,20 @@ async function modelFindings(
     return [
       {
         state: "problem",
-        text: "none chosen",
-        remedy: "Choose one with --model or TROUPE_MODEL, or try `troupe demo`, which needs none.",
+        text: "none chosen, and no key is set by which one could be",
+        remedy: noModel().hint ?? "",
       },
     ];
   }
-  const finding = modelFinding(providers, model);
-  if (finding.state === "problem") return [finding];
-  const models = configuration instanceof TeamError ? {} : modelsIn(configuration);
-  const facts = await modelFacts(model.id, { models, providers: providers.providers });
-  const assumed = hasProvider(model.id) ? assumptions(model.id, facts) : undefined;
-  return [finding, ...(assumed ? [{ state: "note" as const, text: assumed }] : [])];
-}
-
-function modelFinding(providers: ProviderConfiguration, model: ChosenModel): Finding {
   const text = `${model.id}, by ${model.origin}`;
   try {
-    checkModel(model.id, providers);
-    return { state: "ok", text };
+    const id = await resolveModel(model.id, providers);
+    const models = configuration instanceof TeamError ? {} : modelsIn(configuration);
+    const facts = await modelFacts(id, { models, providers: providers.providers });
+    const assumed = hasProvider(id) ? assumptions(id, facts) : undefined;
+    return [{ state: "ok", text }, ...(assumed ? [{ state: "note" as const, text: assumed }] : [])];
   } catch (error) {
     if (!(error instanceof TeamError)) throw error;
-    return { state: "problem", text: `${text}: ${error.message}`, remedy: error.hint ?? "" };
+    return [{ state: "problem", text: `${text}: ${error.message}`, remedy: error.hint ?? "" }];
   }
 }

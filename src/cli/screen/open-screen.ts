@@ -2,13 +2,13 @@ import { Secrets } from "../../lib/secrets.ts";
 import { environmentSecrets } from "../../model/environment-secrets.ts";
 import { oneLine } from "../render/one-line.ts";
 import { paintFor } from "../render/paint.ts";
-import type { ResolvedSettings } from "../settings/resolve-settings.ts";
+import { modelLine, type ResolvedSettings } from "../settings/resolve-settings.ts";
 import type { Talk } from "../talk/talk.ts";
 import { InputHistory } from "./input-history.ts";
 import { Screen, type ScreenOptions } from "./screen.ts";
 
 interface OpenScreenOptions extends Pick<ScreenOptions, "talk" | "monotonicMs"> {
-  settings: Pick<ResolvedSettings, "model" | "permission-mode" | "env" | "providers">;
+  settings: Pick<ResolvedSettings, "model" | "permission-mode" | "env" | "providers" | "origins">;
   workspace: string;
   historyPath: string;
   onWarning(message: string): void;
@@ -25,14 +25,25 @@ export async function openScreen(options: OpenScreenOptions): Promise<Screen> {
     terminal,
     history: await InputHistory.open({ path: historyPath, mask, onWarning }),
     about: `${settings.model ?? ""} · ${settings["permission-mode"]}`,
-    greeting: await greeting(talk, { workspace, hasColors: terminal.hasColors }),
+    greeting: await greeting(talk, {
+      workspace,
+      chosen: modelLine(settings),
+      hasColors: terminal.hasColors,
+    }),
     monotonicMs,
   });
 }
 
+interface GreetingOptions {
+  workspace: string;
+  /** The note about a model that was chosen for the person. */
+  chosen: string | undefined;
+  hasColors: boolean;
+}
+
 async function greeting(
   talk: Talk,
-  { workspace, hasColors }: { workspace: string; hasColors: boolean },
+  { workspace, chosen, hasColors }: GreetingOptions,
 ): Promise<string[]> {
   const paint = paintFor(hasColors);
   const { members } = await talk.team.roster();
@@ -45,6 +56,7 @@ async function greeting(
     ...(before?.type === "shown"
       ? before.lines.map((line) => paint.dim(line))
       : [paint.dim("Say what you want done. The lead does it, or spawns teammates for it.")]),
+    ...(chosen ? [paint.dim(chosen)] : []),
     ...(alive.length > 0 ? [paint.dim(`The team continues: ${names}.`)] : []),
   ];
 }

@@ -1,7 +1,8 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { TeamError } from "../../errors.ts";
-import { defaultModelId, type Environment } from "../../model/provider-settings.ts";
+import { chosenByKey, defaultModelId, modelByKey } from "../../model/default-model.ts";
+import type { Environment } from "../../model/provider-settings.ts";
 import type { RuleOption } from "../../team/team-options.ts";
 import type { Command, Io } from "../command.ts";
 import { type Configuration, readConfiguration, workspaceSettings } from "./configuration.ts";
@@ -95,11 +96,13 @@ function layersOf(flags: Flags, env: Environment, configuration: Configuration):
 export function layersBelowFlags(env: Environment, configuration: Configuration): SettingsLayer[] {
   const { userFile, workspaceFile } = configuration;
   const model = defaultModelId(env);
+  const byKey = modelByKey(env);
   const variable = env.TROUPE_MODEL ? "TROUPE_MODEL" : "MODEL_ID";
   return [
     { origin: () => variable, stated: model ? { model } : {} },
     { origin: () => workspaceFile?.path ?? "", stated: workspaceSettings(configuration) },
     { origin: () => userFile?.path ?? "", stated: userFile?.stated ?? {} },
+    { origin: () => byKey?.variable ?? "", stated: byKey ? { model: byKey.id } : {} },
   ];
 }
 
@@ -154,6 +157,15 @@ function pendingConsent(
   const matters = loosenings.some(({ name }) => name === "allow" || !isSaidAbove(name));
   if (!matters) return undefined;
   return { file: workspaceFile, loosenings, wasDeclined: answer === "declined" };
+}
+
+/** The note about a model that the person has not named; undefined if they have. */
+export function modelLine({
+  env,
+  origins,
+}: Pick<ResolvedSettings, "env" | "origins">): string | undefined {
+  const byKey = modelByKey(env);
+  return byKey && origins.get("model") === byKey.variable ? chosenByKey(byKey) : undefined;
 }
 
 /** The note about ignored settings, for a person who is not asked. */

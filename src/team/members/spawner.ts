@@ -22,6 +22,8 @@ export interface SpawnerOptions {
   toolNames: readonly string[];
   maxTeammates: number;
   checkModel(id: string): void;
+  /** The whole id of a model that was asked for. Throws where it cannot be used. */
+  resolveModel(id: string): Promise<string>;
   /** Throws where a model certainly cannot be asked for an effort. */
   checkEffort(id: string, effort: Effort): Promise<void>;
   /** Throws where a member could not be opened as its record says. */
@@ -81,11 +83,9 @@ export class Spawner {
   async #spawn(by: MemberName, asked: SpawnRequest): Promise<Member> {
     // An order to stop all members stops this one from now on, too.
     const askedAt = this.#options.clock.now();
-    const request = await this.#options.review({
-      by,
-      request: asked,
-      signal: this.#closing.signal,
-    });
+    const { signal } = this.#closing;
+    const reviewed = await this.#options.review({ by, request: asked, signal });
+    const request = await this.#withWholeModel(reviewed);
     const called = MemberName.safeParse(request.name.toLowerCase());
     let team = await this.#options.protocols.keeper.read();
     // From the last check on nothing is awaited until the spawn is under way: of two spawns of one
@@ -105,6 +105,11 @@ export class Spawner {
     } finally {
       this.#underWay.delete(name);
     }
+  }
+
+  async #withWholeModel(request: SpawnRequest): Promise<SpawnRequest> {
+    if (request.model === undefined) return request;
+    return { ...request, model: await this.#options.resolveModel(request.model) };
   }
 
   /** Resolves when no spawn is under way, or none of this member. */

@@ -415,6 +415,7 @@ function openSpawner({ maxTeammates = 8 } = {}) {
       ...{ rules: [], maxTurns: 10 },
     },
     checkModel: () => undefined,
+    resolveModel: async (id: string) => id,
     checkEffort: async () => undefined,
     review: async ({ request }) => request,
     check: async ({ name }) => void log.push(`check ${name}`),

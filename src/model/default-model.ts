@@ -1,0 +1,50 @@
+import { TeamError } from "../errors.ts";
+import { builtInProviders } from "./built-in-providers.ts";
+import type { Environment } from "./provider-settings.ts";
+
+/**
+ * A model of each provider that suits most work at a moderate price, in the order in which the
+ * providers' keys are looked for.
+ */
+export const suitableModels = {
+  anthropic: "anthropic/claude-sonnet-5-5",
+  openai: "openai/gpt-6.1-sol",
+  google: "google/gemini-4-argon",
+} as const;
+
+const providers = ["anthropic", "openai", "google"] as const;
+
+/** The model that the person has named in the environment. */
+export function defaultModelId(env: Environment): string | undefined {
+  return env.TROUPE_MODEL || (env.MODEL_ID && `anthropic/${env.MODEL_ID}`) || undefined;
+}
+
+interface ModelByKey {
+  readonly id: string;
+  /** The variable that holds the key of its provider. */
+  readonly variable: string;
+}
+
+/** The model for a person who has named none: a suitable one of the first provider with a key. */
+export function modelByKey(env: Environment): ModelByKey | undefined {
+  for (const provider of providers) {
+    const variable = builtInProviders[provider].keyVariables.find((name) => env[name]);
+    if (variable !== undefined) return { id: suitableModels[provider], variable };
+  }
+  return undefined;
+}
+
+/** Tells the person which model was chosen for them. */
+export function chosenByKey({ id, variable }: ModelByKey): string {
+  return `No model is named, so ${id} is used, because ${variable} is set. Another one: --model, TROUPE_MODEL or "model" in your settings; \`troupe models\` lists what is known.`;
+}
+
+export function noModel(): TeamError {
+  const ways = providers.map((provider) => {
+    const [variable] = builtInProviders[provider].keyVariables;
+    return `${variable} (then ${suitableModels[provider]} is used)`;
+  });
+  return new TeamError("model-missing", "No model is chosen, and no key of a provider is set", {
+    hint: `Set ${ways.join(", ")}, or name a model with --model: \`troupe models\` lists them, and rehearsal needs no key.`,
+  });
+}

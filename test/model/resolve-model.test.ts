@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { resolveModel, similarModels } from "../../src/model/resolve-model.ts";
+
+const env = { ANTHROPIC_API_KEY: "a", OPENAI_API_KEY: "b", GOOGLE_API_KEY: "c" };
+
+test.each([
+  ["claude-sonnet-5-5", "anthropic/claude-sonnet-5-5"],
+  ["gpt-6-luna", "openai/gpt-6-luna"],
+  ["gemini-2.5-pro", "google/gemini-2.5-pro"],
+  ["anthropic/claude-of-tomorrow", "anthropic/claude-of-tomorrow"],
+  ["rehearsal", "rehearsal"],
+  ["replay:run.jsonl", "replay:run.jsonl"],
+])("%s means %s", async (id, whole) => {
+  expect(await resolveModel(id, { env })).toBe(whole);
+});
+
+test.each([
+  ["claude-sonet-5-5", "anthropic/claude-sonnet-5-5"],
+  ["antropic/claude-haiku-4-5", "anthropic/claude-haiku-4-5"],
+  ["gpt-6", "openai/gpt-6-sol"],
+  ["toString", "anthropic/claude-sonnet-5-5, openai/gpt-6.1-sol, google/gemini-4-argon"],
+  ["", "rehearsal"],
+])("'%s' is refused, and %s is named", async (id, named) => {
+  const resolving = resolveModel(id, { env });
+
+  await expect(resolving).rejects.toMatchObject({
+    code: "config-invalid",
+    hint: expect.stringContaining(named),
+  });
+});
+
+test("a missing key is told with a model whose key is set", async () => {
+  const keys = { GOOGLE_API_KEY: "c" };
+
+  await expect(resolveModel("claude-sonnet-5-5", { env: keys })).rejects.toMatchObject({
+    code: "provider-key-missing",
+    hint: "Set ANTHROPIC_API_KEY, or choose another model with --model, such as google/gemini-4-argon (GOOGLE_API_KEY is set).",
+  });
+  await expect(resolveModel("openai/gpt-5", { env: {} })).rejects.toMatchObject({
+    hint: expect.stringContaining("rehearsal, which needs no key"),
+  });
+});
+
+test("of a provider's models only its own are named, and never the one that was asked for", async () => {
+  expect(await similarModels("openai/gpt-5")).toMatch(/openai\/gpt-5(?!,|\.$)/);
+  expect(await similarModels("openai/gpt-5")).not.toMatch(/openai\/gpt-5[,.]?( |$)/);
+  expect(await similarModels("google/claude-sonnet-5-5")).toBe(
+    "Models that work: google/gemini-4-argon.",
+  );
+});
