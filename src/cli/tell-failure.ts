@@ -108,7 +108,7 @@ Three ways to start:
 
   1. With a provider's API key:
        export ANTHROPIC_API_KEY=<your key>      (or OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY)
-       troupe --model anthropic/<model>         (or openai/<model>, google/<model>)
+       troupe                                   (with a model for it; see \`troupe models\`)
 
   2. With a model on this machine, or any OpenAI-compatible endpoint:
        export OPENAI_COMPATIBLE_BASE_URL=http://localhost:11434/v1

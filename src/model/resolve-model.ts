@@ -2,17 +2,24 @@ import { TeamError } from "../errors.ts";
 import { closest } from "../lib/nearest.ts";
 import { suitableModels } from "./default-model.ts";
 import { loadTable } from "./model-facts.ts";
+import { checkedModelIds } from "./model-list.ts";
 import { checkModel, hasProvider } from "./models.ts";
 import type { ProviderConfiguration } from "./provider-settings.ts";
 
 /**
- * The whole id of the model that is meant: of a model of the table, the provider may be left out.
- * Throws if it cannot be used, as far as that is known without opening it.
+ * The whole id of the model that is meant, or of each in a list: of a model of the table, the
+ * provider may be left out. Throws if one cannot be used, as far as that is known without opening it.
  */
 export async function resolveModel(
-  id: string,
+  list: string,
   configuration: ProviderConfiguration,
 ): Promise<string> {
+  const ids: string[] = [];
+  for (const id of checkedModelIds(list)) ids.push(await resolveOne(id, configuration));
+  return ids.join(",");
+}
+
+async function resolveOne(id: string, configuration: ProviderConfiguration): Promise<string> {
   const whole = id.includes("/") || !hasProvider(id) ? id : await withProvider(id);
   try {
     checkModel(whole, configuration);

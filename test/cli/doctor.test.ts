@@ -62,7 +62,9 @@ test("the text output has a line for each check, and one more for each hint", as
 
   expect(code).toBe(1);
   expect(out).toContain("problem  model: none chosen");
-  expect(out[out.indexOf("problem  model: none chosen") + 1]).toMatch(/^ {9}→ Choose one/);
+  expect(out[out.indexOf("problem  model: none chosen") + 1]).toMatch(
+    /^ {9}→ Set ANTHROPIC_API_KEY \(then anthropic\/claude-sonnet-5-5 is used\)/,
+  );
   expect(out.at(-1)).toBe("1 problem.");
 });
 

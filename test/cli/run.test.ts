@@ -130,7 +130,6 @@ test("a provider failure is reported with a hint, and exits 1", async () => {
 });
 
 test.each([
-  [["Go."], "No model is chosen"],
   [["Go.", "--model", "gpt"], '"gpt" is not a model'],
   [["Go.", "--model", "acme/gpt"], "unknown provider"],
   [["Go.", ...model, "--permission-mode", "yolo"], "--permission-mode"],
@@ -149,6 +148,39 @@ test.each([
   expect(out).toEqual([]);
   expect(err[0]).toContain(problem);
   expect(it.server.requests).toEqual([]);
+});
+
+test("without a named model one for the key that is set is used, and that is said", async () => {
+  await using it = await world();
+  it.server.reply(says("Hello."));
+
+  const { code, out, err } = await it.run("Go.");
+
+  expect({ code, out }).toEqual({ code: 0, out: ["Hello."] });
+  expect(err).toEqual([
+    'note: No model is named, so anthropic/claude-sonnet-5-5 is used, because ANTHROPIC_API_KEY is set. Another one: --model, TROUPE_MODEL or "model" in your settings; `troupe models` lists what is known.',
+  ]);
+  expect(it.server.requests[0]?.body.model).toBe("claude-sonnet-5-5");
+});
+
+test("a model of the table needs no provider", async () => {
+  await using it = await world();
+  it.server.reply(says("Hello."));
+
+  const { code } = await it.run("Go.", "--model", "claude-haiku-5-5");
+
+  expect(code).toBe(0);
+  expect(it.server.requests[0]?.body.model).toBe("claude-haiku-5-5");
+});
+
+test("for a model that its provider does not have, similar ones are named", async () => {
+  await using it = await world();
+  it.server.reply(status(404));
+
+  const { code, err } = await it.run("Go.", "--model", "anthropic/claude-sonet-5-5");
+
+  expect(code).toBe(1);
+  expect(err.join("\n")).toContain("similar names: anthropic/claude-sonnet-5-5");
 });
 
 test("a missing key is reported before anything is created, and exits 1", async () => {

@@ -10,6 +10,7 @@ import { exportRun } from "../../src/cli/commands/export.ts";
 import { inbox } from "../../src/cli/commands/inbox.ts";
 import { log } from "../../src/cli/commands/log.ts";
 import { messages } from "../../src/cli/commands/messages.ts";
+import { models } from "../../src/cli/commands/models.ts";
 import { run } from "../../src/cli/commands/run.ts";
 import { send } from "../../src/cli/commands/send.ts";
 import { stop } from "../../src/cli/commands/stop.ts";
@@ -65,6 +66,7 @@ export async function troupeIn(
     stop,
     completion,
     doctor,
+    models,
     trust,
     web,
     exportRun,

@@ -6,6 +6,7 @@ const env = { ANTHROPIC_API_KEY: "a", OPENAI_API_KEY: "b", GOOGLE_API_KEY: "c" }
 test.each([
   ["claude-sonnet-5-5", "anthropic/claude-sonnet-5-5"],
   ["gpt-6-luna", "openai/gpt-6-luna"],
+  ["gpt-6-luna, claude-sonnet-5-5", "openai/gpt-6-luna,anthropic/claude-sonnet-5-5"],
   ["gemini-2.5-pro", "google/gemini-2.5-pro"],
   ["anthropic/claude-of-tomorrow", "anthropic/claude-of-tomorrow"],
   ["rehearsal", "rehearsal"],
@@ -19,7 +20,6 @@ test.each([
   ["antropic/claude-haiku-4-5", "anthropic/claude-haiku-4-5"],
   ["gpt-6", "openai/gpt-6-sol"],
   ["toString", "anthropic/claude-sonnet-5-5, openai/gpt-6.1-sol, google/gemini-4-argon"],
-  ["", "rehearsal"],
 ])("'%s' is refused, and %s is named", async (id, named) => {
   const resolving = resolveModel(id, { env });
 

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { tableDate, tableSource } from "../../model/known-models/origin.ts";
 import { type ListedModel, listModels } from "../../model/list-models.ts";
 import type { Price } from "../../model/prices.ts";
+import { similarModels } from "../../model/resolve-model.ts";
 import { shortCount } from "../../protocol/amounts.ts";
 import type { Command } from "../command.ts";
 import { table } from "../render/columns.ts";
@@ -19,8 +20,7 @@ export const models: Command = {
   options: { ...placeOptions, json: { summary: "print JSON" } },
   examples: [
     { call: "troupe models", does: "models of providers whose key is set, or of all without any" },
-    { call: "troupe models sonnet", does: "all models with sonnet in their name" },
-    { call: 'troupe models "openrouter qwen"', does: "those with both words" },
+    { call: "troupe models sonnet", does: "all with sonnet in their name; of several words, all" },
     { call: "troupe models gpt-6 --json | jq '.models[].id'", does: "the ids alone, for a script" },
   ],
   notes: [
@@ -45,7 +45,9 @@ export const models: Command = {
       const date = { table_date: tableDate, table_source: tableSource };
       io.out(jsonText({ ...date, models: found.map(asJson) }, 2));
     } else {
-      for (const line of asLines(found, { search, total: all.length })) io.out(line);
+      for (const line of asLines(found, all.length)) io.out(line);
+      if (found.length === 0)
+        io.out(`None of ${all.length} models. ${await similarModels(search)}`);
     }
     return found.length > 0 ? 0 : 1;
   },
@@ -63,15 +65,8 @@ function usable(all: readonly ListedModel[]): readonly ListedModel[] {
 
 const heading = ["", "model", "window", "reply", "input", "output", "cached", "abilities"];
 
-function asLines(
-  found: readonly ListedModel[],
-  { search, total }: { search: string; total: number },
-): string[] {
-  if (found.length === 0) {
-    return [
-      `None of ${total} known models has ${oneLine(search)} in its name. Any other can be used, too: --model <provider>/<model>.`,
-    ];
-  }
+function asLines(found: readonly ListedModel[], total: number): string[] {
+  if (found.length === 0) return [];
   const rows = found.map(({ id, isReady, facts }) => [
     isReady ? "*" : "",
     oneLine(id, nameWidth),

@@ -1,6 +1,7 @@
 import { TeamError } from "../../errors.ts";
 import { noModel } from "../../model/default-model.ts";
 import { assumptions, modelFacts } from "../../model/model-facts.ts";
+import { modelIds } from "../../model/model-list.ts";
 import { hasProvider } from "../../model/models.ts";
 import type { Environment, ProviderConfiguration } from "../../model/provider-settings.ts";
 import { resolveModel } from "../../model/resolve-model.ts";
@@ -106,18 +107,21 @@ async function modelFindings(
     return [
       {
         state: "problem",
-        text: "none chosen, and no key is set by which one could be",
+        text: "none chosen",
         remedy: noModel().hint ?? "",
       },
     ];
   }
   const text = `${model.id}, by ${model.origin}`;
   try {
-    const id = await resolveModel(model.id, providers);
+    const findings: Finding[] = [{ state: "ok", text }];
     const models = configuration instanceof TeamError ? {} : modelsIn(configuration);
-    const facts = await modelFacts(id, { models, providers: providers.providers });
-    const assumed = hasProvider(id) ? assumptions(id, facts) : undefined;
-    return [{ state: "ok", text }, ...(assumed ? [{ state: "note" as const, text: assumed }] : [])];
+    for (const id of modelIds(await resolveModel(model.id, providers))) {
+      const facts = await modelFacts(id, { models, providers: providers.providers });
+      const assumed = hasProvider(id) ? assumptions(id, facts) : undefined;
+      if (assumed) findings.push({ state: "note", text: assumed });
+    }
+    return findings;
   } catch (error) {
     if (!(error instanceof TeamError)) throw error;
     return [{ state: "problem", text: `${text}: ${error.message}`, remedy: error.hint ?? "" }];
