@@ -29,7 +29,8 @@ export async function listModels(
   const isReady = (id: string) => {
     const provider = variables.get(id.slice(0, Math.max(id.indexOf("/"), 0)));
     if (!provider) return id === "rehearsal";
-    return !provider.needsKey || provider.keys.some((name) => env[name]);
+    const needsNothing = !provider.needsKey && !provider.isPackage;
+    return needsNothing || provider.keys.some((name) => env[name]);
   };
   const ids = new Set([...(await tableIds(providers, variables.keys())), ...Object.keys(models)]);
   return Promise.all(
