@@ -96,6 +96,23 @@ test("Gemini gets its signatures, the names of the results and their images back
   expect(JSON.stringify(contents)).toContain("aW1hZ2U=");
 });
 
+test("Gemini gets no thoughts and signatures of another Gemini", async () => {
+  const { model, bodies } = await gemini(events);
+  const end = lastOf(await collect(model));
+  if (end?.type !== "finish") throw new Error(JSON.stringify(end));
+  const id = end.blocks.find((block) => block.type === "tool-call")?.call_id ?? "";
+  const results = [{ call_id: id, output: "a.ts", is_error: false }];
+  const begin: Utterance = { type: "input", texts: ["Begin."] };
+  const after = async (author: string) => {
+    const reply: Utterance = { type: "reply", model: author, blocks: end.blocks };
+    await collect(model, { conversation: [begin, reply, { type: "results", results }] });
+    return JSON.stringify(bodies.at(-1));
+  };
+
+  expect(await after("google/another")).not.toMatch(/Hm\.|"sig"/);
+  expect(await after(model.id)).toMatch(/Hm\..*"sig"/);
+});
+
 const refusals: [number, string, object][] = [
   [
     400,

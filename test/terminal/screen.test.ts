@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
-import { calls, says } from "../../src/testing/scripted-model.ts";
+import { calls, reply, says, thinks } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { troupeIn } from "../cli/troupe.ts";
 import { chooseQuestion } from "../support/chosen-question.ts";
@@ -162,6 +162,27 @@ test.skipIf(noTmux)("Escape stops the lead", async () => {
   await terminal.shows(/interrupted/);
   await terminal.type("still here");
   await terminal.shows("› still here");
+});
+
+test.skipIf(noTmux)("a thought is a dim line, and whole after Ctrl-T", async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await ProviderServer.start({ strict: true });
+  server.reply(reply([thinks("First the tests.\nThen the code."), says("Done.")]));
+  await using terminal = await openTroupe(directory.path, {
+    argv: ["--model", "anthropic/claude-opus-5", "--effort", "high"],
+    env: { ANTHROPIC_API_KEY: "test-key", ANTHROPIC_BASE_URL: server.url },
+  });
+  await terminal.shows("›");
+  await terminal.type("Think.");
+  await terminal.press("Enter");
+  const before = await terminal.shows(/thought, 2 lines\n\n *Done\./);
+
+  await terminal.press("C-t");
+  await terminal.shows(/First the tests\.\n +Then the code\./);
+
+  expect(before).not.toContain("First the tests.");
+  expect(server.requests[0]?.body).toMatchObject({ output_config: { effort: "high" } });
+  expect(server.refusals).toEqual([]);
 });
 
 test.skipIf(noTmux)("a signal ends it cleanly, and the terminal is restored", async () => {
