@@ -152,3 +152,27 @@ test("an answer that breaks off is reported as an unreachable provider", async (
     { state: "problem", text: expect.stringContaining("cannot be reached") },
   ]);
 });
+
+test("a chosen provider without its package is a problem, with the command that installs it", async () => {
+  await using directory = await temporaryDirectory();
+  const keys = { AZURE_API_KEY: "azure-key-0123", AZURE_RESOURCE_NAME: "ada" };
+  const env = { ...keys, XDG_DATA_HOME: directory.path, TROUPE_MODEL: "azure/d" };
+
+  const { about } = await examine(directory.path, env);
+
+  expect(about("azure")).toMatchObject([
+    {
+      state: "problem",
+      remedy: expect.stringMatching(/^Install it: npm install --prefix .*azure@3$/),
+    },
+  ]);
+});
+
+test("the credentials of a cloud alone do not make it a provider to check", async () => {
+  await using directory = await temporaryDirectory();
+  const env = { AWS_ACCESS_KEY_ID: "AKIA0123", AWS_SECRET_ACCESS_KEY: "aws-secret-0123" };
+
+  const { about } = await examine(directory.path, env);
+
+  expect(about("bedrock")).toEqual([]);
+});

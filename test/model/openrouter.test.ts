@@ -119,6 +119,16 @@ test("requests for Claude are marked for the cache: the whole, and the system pr
   expect(JSON.stringify(bodies[1])).not.toContain("cache_control");
 });
 
+test("an effort is sent in the form of chat completions", async () => {
+  await using server = await ProviderServer.start({ strict: true });
+  server.reply(says("Hi."));
+  const model = await openModel(gemini, { env: openRouterAt(server), clock: systemClock });
+
+  await collect(model, { thinking: { effort: "low" } });
+
+  expect(server.requests[0]?.body).toMatchObject({ reasoning_effort: "low" });
+});
+
 const tokens = { prompt_tokens: 100, completion_tokens: 7 };
 const counted = { output_tokens: 7, cache_read_tokens: 0, cache_write_tokens: 0 };
 
