@@ -115,16 +115,20 @@ function arrange(found: readonly ChainedEntry[], options: ArrangeOptions) {
   const entries: Entry[] = [];
   let lost = 0;
   let isSound = foreign.length === 0 && ordered.every((each, index) => each === found[index]);
-  const miss = (count: number, at: string, isVoid = false) => {
+  const miss = (count: number, at: string, isOfVoid = false) => {
     isSound = false;
     lost += count;
-    if (!isVoid) entries.push({ type: "gap", at, lost: count });
+    if (!isOfVoid) entries.push({ type: "gap", at, lost: count });
   };
   let last: ChainLink = before;
+  let isAfterVoid = false;
   for (const { entry, place, isVoid } of ordered) {
-    if (!follows(place, last)) miss(Math.max(0, place.number - last.number - 1), entry.at, isVoid);
+    // All that is between a void entry and its rewind is void: nothing is missing there.
+    const count = Math.max(0, place.number - last.number - 1);
+    if (!follows(place, last)) miss(count, entry.at, isAfterVoid);
     if (!isVoid) entries.push(entry);
     last = place;
+    isAfterVoid = isVoid;
   }
   const at = ordered.at(-1)?.entry.at ?? new Date(0).toISOString();
   const missing = mayMissEnd ? 0 : missingAtEnd(ordered, { head, last });

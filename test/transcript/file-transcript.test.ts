@@ -244,6 +244,26 @@ describe("a damaged line", () => {
   });
 });
 
+test.each([
+  ["that is void", 3, "tool-result"],
+  ["that counts", 1, "gap"],
+])("a lost line %s brings nothing back that a rewind has made void", async (_, line, type) => {
+  await using fixture = await openTranscript();
+  const { at } = output("");
+  const voided = [output("void"), compaction("void"), output("void")];
+  const rewind: Entry = { type: "rewind", at, voids: 3, delivered: [] };
+  await fixture.transcript.append([output("kept"), ...voided, rewind, output("after")]);
+  const lines = (await readFile(fixture.path, "utf8")).split("\n");
+  await writeFile(fixture.path, lines.toSpliced(line - 1, 1).join("\n"));
+
+  // At the first opening it is repaired, at the second one there is nothing to repair.
+  for (let opening = 0; opening < 2; opening++) {
+    const reopened = await FileTranscript.open(fixture.path, collector([]));
+
+    expect(await reopened.tail()).toMatchObject([{ type }, { type: "rewind" }, output("after")]);
+  }
+});
+
 test("type is the first key of every line", async () => {
   await using fixture = await openTranscript();
   const entry: Entry = { at: "2026-01-01T00:00:00.000Z", type: "run-start" };
