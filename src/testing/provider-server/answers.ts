@@ -1,6 +1,7 @@
 import type { ReplyBlock } from "../../protocol/transcript.ts";
 import { reply, type ScriptedReply } from "../scripted-model.ts";
 import { anthropicWire } from "./anthropic-wire.ts";
+import { googleWire } from "./google-wire.ts";
 import { openAiWire } from "./openai-wire.ts";
 import type { ProviderApi, ProviderRequest, RequestBody } from "./provider-api.ts";
 import { responsesWire } from "./responses-wire.ts";
@@ -97,6 +98,7 @@ export const wires: Record<ProviderRequest["api"], ProviderApi> = {
   anthropic: anthropicWire,
   openai: openAiWire,
   "openai-responses": responsesWire,
+  google: googleWire,
 };
 
 /** The event stream of `answer`, as a server writes it. */

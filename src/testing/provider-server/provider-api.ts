@@ -13,7 +13,7 @@ export type RequestBody = z.infer<typeof RequestBody>;
 
 /** One request as the server received it. */
 export interface ProviderRequest {
-  readonly api: "anthropic" | "openai" | "openai-responses";
+  readonly api: "anthropic" | "openai" | "openai-responses" | "google";
   readonly headers: IncomingHttpHeaders;
   readonly body: RequestBody;
   /** The parsed body, unchanged. */
@@ -33,7 +33,8 @@ export interface ProviderRefusal {
 /** One provider's API as it looks on the wire. */
 export interface ProviderApi {
   readonly api: ProviderRequest["api"];
-  readonly path: string;
+  /** The path of its requests; a pattern has the name of the model in it. */
+  readonly path: string | RegExp;
   /** The events of a streamed reply, in order. */
   frames(reply: ScriptedReply, body: RequestBody): string[];
   /** An event that ends a stream with an error. */

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { z } from "zod";
 import { TeamError } from "../../errors.ts";
 import { parseJson } from "../../lib/json.ts";
 import {
@@ -22,6 +23,7 @@ import {
   RequestBody,
 } from "./provider-api.ts";
 import { refuseAnthropic } from "./strict-anthropic.ts";
+import { refuseGoogle } from "./strict-google.ts";
 import { refuseOpenAi } from "./strict-openai.ts";
 import { refuseResponses } from "./strict-responses.ts";
 import { prefixOf, type SentThought } from "./strict-thoughts.ts";
@@ -35,8 +37,8 @@ export interface ProviderServerOptions {
 
 /**
  * A real HTTP server that speaks the streaming formats of Anthropic Messages (`/v1/messages`),
- * OpenAI chat completions (`/v1/chat/completions`) and OpenAI Responses (`/v1/responses`), and gives
- * the answers that a test has set.
+ * OpenAI chat completions (`/v1/chat/completions`), OpenAI Responses (`/v1/responses`) and Gemini
+ * (`/v1beta/models/…`), and gives the answers that a test has set.
  *
  * A request that it refuses, or has no answer for, gets a 400, which clients do not retry, and is
  * listed in `refusals`. `assertDone` throws if there are refusals or unused answers.
@@ -130,13 +132,17 @@ export class ProviderServer implements AsyncDisposable {
   async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await readBody(incoming);
     const at = performance.now();
-    const wire = Object.values(wires).find(({ path }) => path === incoming.url);
+    const { url = "" } = incoming;
+    const wire = Object.values(wires).find(({ path }) =>
+      typeof path === "string" ? path === url : path.test(url),
+    );
     if (incoming.method !== "POST" || !wire) {
       const message = `${incoming.method} ${incoming.url} is not an endpoint of this server`;
       this.#refuse(response, wires.openai, { status: 404, message });
       return;
     }
-    const body = readRequest(text);
+    const [, model] = typeof wire.path === "string" ? [] : (wire.path.exec(url) ?? []);
+    const body = readRequest(text, model);
     if (typeof body === "string") {
       this.#refuse(response, wire, { status: 400, message: body });
       return;
@@ -198,6 +204,8 @@ export class ProviderServer implements AsyncDisposable {
         return refuseOpenAi(request);
       case "openai-responses":
         return refuseResponses(request, this.#thoughts);
+      case "google":
+        return refuseGoogle(request);
     }
   }
 
@@ -218,9 +226,10 @@ async function readBody(incoming: IncomingMessage): Promise<string> {
 }
 
 /** The parsed body, or the problem with it. */
-function readRequest(text: string): RequestBody | string {
+function readRequest(text: string, model: string | undefined): RequestBody | string {
+  const inPath = z.looseObject({}).transform((body) => ({ model, ...body }));
   try {
-    return parseJson(text, RequestBody, "The body");
+    return parseJson(text, model ? inPath.pipe(RequestBody) : RequestBody, "The body");
   } catch (error) {
     if (!(error instanceof TeamError)) throw error;
     return error.message;
