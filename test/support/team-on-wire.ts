@@ -21,6 +21,7 @@ import { teamPlace } from "./team.ts";
 /** So that no warning says what is assumed of it. */
 export const scriptedModels = {
   "anthropic/scripted": { contextWindow: 128_000, maxOutput: 8_000 },
+  "anthropic/requested": { contextWindow: 128_000, maxOutput: 8_000 },
 };
 
 /** What a member's model answers: one step for each request, the last one again and again. */
