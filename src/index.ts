@@ -1,5 +1,6 @@
 export type { BudgetLimits } from "./agent/bill.ts";
 export type { CallAnswer, HookedCall, HookOutput, MemberHooks } from "./agent/hooks.ts";
+export type { RewindPoint } from "./agent/rewind.ts";
 export type { LastRun, RecordedEnd, RunEnd, Runner } from "./agent/runner.ts";
 export type { CronBook } from "./crons/cron-book.ts";
 export { type ErrorCode, TeamError } from "./errors.ts";

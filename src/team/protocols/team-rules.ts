@@ -14,7 +14,7 @@ import type { Post } from "../post.ts";
 /** A permission rule as a person writes it. */
 export interface RuleDraft {
   /** What happens to the calls that the rule covers. */
-  decision: Rule["decision"];
+  decision: "allow" | "ask" | "deny";
   /** The tool, and in parentheses what it covers: `bash(npm test:*)`. */
   rule: string;
 }

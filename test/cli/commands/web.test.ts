@@ -126,7 +126,7 @@ test.each(["0", "65536", "-1", "4747.5", "http", " "])("--port %j is wrong usage
   expect(err[0]).toMatch(/--port is .*but must be a whole number from 1 to 65535/);
 });
 
-const model = ["--model", "anthropic/scripted"];
+const model = ["--model", "anthropic/claude-haiku-4-5"];
 
 test("run --web serves during the run, prints no token, and ends with it", async () => {
   await using root = await temporaryDirectory();
