@@ -110,9 +110,8 @@ Three ways to start:
        export ANTHROPIC_API_KEY=<your key>      (or OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY)
        troupe                                   (with a model for it; see \`troupe models\`)
 
-  2. With a model on this machine, or any OpenAI-compatible endpoint:
-       export OPENAI_COMPATIBLE_BASE_URL=http://localhost:11434/v1
-       troupe --model openai-compatible/<model>
+  2. With a model on this machine:
+       troupe --model ollama/<model>            (or lmstudio/<model>, vllm/<model>)
 
   3. Without any key:
        troupe demo                              (watch a team at work)

@@ -17,7 +17,7 @@ test.each([
   const text = err.join("\n");
   expect(text).toContain("export ANTHROPIC_API_KEY=");
   expect(text).toContain("troupe --model openai-compatible/");
-  expect(text).toContain("export OPENAI_COMPATIBLE_BASE_URL=http://localhost:11434/v1");
+  expect(text).toContain("troupe --model ollama/<model>");
   expect(text).toContain("troupe demo");
   expect(text).toContain("troupe --model rehearsal");
   expect(text).not.toContain("    at ");

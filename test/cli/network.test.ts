@@ -52,7 +52,7 @@ test("the doctor asks providers through the proxy", async () => {
     {
       state: "problem",
       text: expect.stringMatching(/the proxy 127\.0\.0\.1:\d+ wants other credentials \(407\)/),
-      remedy: expect.stringContaining("name and a password for the proxy"),
+      remedy: expect.stringContaining("name and password for the proxy"),
     },
   ]);
   expect(out.join("\n")).not.toContain(password);

@@ -25,7 +25,7 @@ function adviceFor(code: string): Pick<NetworkProblem, "kind" | "hint"> {
   }
   if (code === "PROXY_CREDENTIALS") {
     const hint =
-      "Put a name and a password for the proxy into its address, before the host and an @.";
+      "Put your name and password for the proxy into its address, before the host and an @.";
     return { kind: "proxy-refused", hint };
   }
   if (code === "PROXY_REFUSED") {
