@@ -16,7 +16,6 @@ test.each([
   expect(err[0]).toContain(problem);
   const text = err.join("\n");
   expect(text).toContain("export ANTHROPIC_API_KEY=");
-  expect(text).toContain("troupe --model openai-compatible/");
   expect(text).toContain("troupe --model ollama/<model>");
   expect(text).toContain("troupe demo");
   expect(text).toContain("troupe --model rehearsal");
