@@ -18,6 +18,8 @@ export class Availability {
   /** Until when its last failure holds: a later one begins anew. */
   #failsUntilMs = 0;
   #restsUntilMs = 0;
+  /** When it failed last. */
+  #failedMs: number | undefined;
   /** Why it is left alone. It keeps it until it has answered again. */
   #reason: string | undefined;
 
@@ -36,7 +38,14 @@ export class Availability {
     return this.#failsSinceMs !== undefined;
   }
 
-  answered(): void {
+  /** The moment of a request, for `answered`. */
+  now(): number {
+    return this.#clock.monotonicMs();
+  }
+
+  /** It answers a request of the moment `askedMs`: that says nothing about failures since. */
+  answered(askedMs: number): void {
+    if (this.#failedMs !== undefined && askedMs < this.#failedMs) return;
     this.#failsSinceMs = undefined;
     this.#restsUntilMs = 0;
     this.#reason = undefined;
@@ -45,6 +54,7 @@ export class Availability {
   /** `delayMs` is the time until it is asked again. */
   failed(delayMs = 0): void {
     const now = this.#clock.monotonicMs();
+    this.#failedMs = now;
     // A failure long after another one says nothing about the time between them.
     if (now - this.#failsUntilMs > this.#fallbackAfterMs) this.#failsSinceMs = now;
     this.#failsSinceMs ??= now;

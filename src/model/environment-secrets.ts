@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { hasErrno } from "../errors.ts";
+import { decoded } from "../lib/decoded.ts";
 import { readJson } from "../lib/read-json.ts";
 import { type ProviderConfiguration, providerKeys, secretFileNames } from "./provider-settings.ts";
 
@@ -35,14 +36,5 @@ function secretsInFile(path: string | undefined): string[] {
     // The package reports a file that cannot be read.
     if (error instanceof SyntaxError || hasErrno(error, "ENOENT", "EACCES", "EISDIR")) return [];
     throw error;
-  }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    if (!(error instanceof URIError)) throw error;
-    return text;
   }
 }

@@ -52,10 +52,12 @@ export class FallbackModel implements Model {
     request: ModelRequest,
   ): AsyncGenerator<ModelPart, boolean> {
     const isLast = place === this.#choices.length - 1;
+    let asked = availability.now();
     for await (const part of model.stream(request)) {
       switch (part.type) {
         case "waiting":
           if (part.delayMs > 0) availability.failed(part.delayMs);
+          asked = availability.now() + part.delayMs;
           if (!isLast && part.delayMs > 0 && availability.isGivenUp(part.delayMs)) {
             availability.rest(part.reason, part.delayMs);
             return true;
@@ -83,7 +85,7 @@ export class FallbackModel implements Model {
         case "text-delta":
         case "thinking-delta":
         case "finish":
-          availability.answered();
+          availability.answered(asked);
           if (place < this.#current) yield this.#change(place, `${model.id} is available again`);
           yield part.type === "finish" ? { ...part, model: model.id } : part;
           break;

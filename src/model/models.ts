@@ -127,9 +127,10 @@ export class Models {
     member: MemberName,
     { openOne = (id) => this.openBare(id, member) }: OpenOptions = {},
   ): Promise<Model> {
+    const ids = checkedModelIds(list);
     const choices = await Promise.all(
-      checkedModelIds(list).map(async (id) => {
-        const model = this.#govern(await openOne(id));
+      ids.map(async (id) => {
+        const model = this.#govern(await openOne(id), { isAlone: ids.length === 1 });
         return { model, availability: this.#availabilityOf(model.id) };
       }),
     );
@@ -153,8 +154,11 @@ export class Models {
     return model;
   }
 
-  #govern(model: Model): Model {
-    return this.#local.has(model) ? model : this.#governorOf(model.id).govern(model);
+  /** Where another model stands in for one, a provider's pause for one of them must not hold both. */
+  #govern(model: Model, { isAlone }: { isAlone: boolean }): Model {
+    if (this.#local.has(model)) return model;
+    const account = this.#accountOf(model.id);
+    return this.#governorOf(isAlone ? account : `${account} ${model.id}`).govern(model);
   }
 
   #availabilityOf(id: string): Availability {
@@ -168,9 +172,8 @@ export class Models {
     return makeOnce(this.#replays, path, () => Replay.open(path));
   }
 
-  #governorOf(id: string): Governor {
+  #governorOf(account: string): Governor {
     const { clock, random, maxInFlight, maxAttempts } = this.#options;
-    const account = this.#accountOf(id);
     const bounds = { ...(maxInFlight && { maxInFlight }), ...(maxAttempts && { maxAttempts }) };
     const governor = this.#governors.get(account) ?? new Governor({ clock, random, ...bounds });
     this.#governors.set(account, governor);

@@ -81,6 +81,10 @@ export function checkProvider(name: string, definition: ProviderDefinition): voi
     const hint = 'Give the name of a package, such as "@ai-sdk/groq".';
     refuse("has a package that is not the name of one", hint);
   }
+  if (module !== undefined && /^@ai-sdk\/(amazon-bedrock|google-vertex)(\/|$)/.test(module)) {
+    // They find credentials by themselves, and an address in the settings would get them.
+    refuse("has a package that is built in", "Use bedrock/<model> or vertex/<model>.");
+  }
   const { needsKey, baseUrl: usual } = baseRow(definition);
   if (keyVariable !== undefined && !/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(keyVariable)) {
     const hint = "Name the environment variable that holds the key; the key itself stays there.";
@@ -221,7 +225,9 @@ function packageSettings(
     });
   }
   const baseUrl = baseUrlOf(row, env);
-  const secret = key && { [code.keySetting?.(key) ?? "apiKey"]: key.value };
+  // Without a key a package would look for one in the environment, and send it to any address.
+  const noKey = row.keyVariables.length === 0 ? { apiKey: "" } : {};
+  const secret = key ? { [code.keySetting?.(key) ?? "apiKey"]: key.value } : noKey;
   const { version, requestOptions } = code;
   return {
     module: code.moduleFor(model),

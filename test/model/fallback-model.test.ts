@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { Availability } from "../../src/model/availability.ts";
 import type { Model, ModelPart } from "../../src/model/model.ts";
 import type { FailureKind, ModelFailure } from "../../src/model/model-failure.ts";
 import { Models } from "../../src/model/models.ts";
@@ -55,6 +56,40 @@ test("a pause that is longer than the time is not waited for", async () => {
 
   expect(clock.monotonicMs()).toBeLessThan(minute);
   a.assertDone();
+});
+
+test("a provider's pause for one of its models does not hold another one that stands in", async () => {
+  const clock = new ManualClock();
+  const pause = fails({ kind: "rate-limited", message: "429", retryAfterMs: 10 * minute });
+  const byId = new Map([
+    ["anthropic/large", new ScriptedModel([pause], { id: "anthropic/large" })],
+    ["anthropic/small", new ScriptedModel([says("from small")], { id: "anthropic/small" })],
+  ]);
+  const env = { ANTHROPIC_API_KEY: "sk-ant-test-0123456789" };
+  const models = new Models({ env, clock, random: () => 0.5 });
+  const openOne = (id: string) => byId.get(id) ?? new ScriptedModel([]);
+  const model = await models.open([...byId.keys()].join(), lead, { openOne });
+
+  expect(textOf(await playAll(clock, model))).toBe("from small");
+
+  expect(clock.monotonicMs()).toBeLessThan(minute);
+});
+
+test("an answer to a request from before a failure does not end a model's rest", () => {
+  const clock = new ManualClock();
+  const availability = new Availability({ clock, fallbackAfterMs: minute });
+  const before = availability.now();
+  clock.advance(1_000);
+  availability.failed();
+  availability.rest("It is overloaded", minute);
+
+  availability.answered(before);
+  const resting = availability.restReason;
+  clock.advance(1_000);
+  availability.answered(availability.now());
+
+  expect(resting).toBe("It is overloaded");
+  expect(availability.restReason).toBeUndefined();
 });
 
 test("a pause that is shorter is waited for", async () => {

@@ -9,7 +9,11 @@ import { Secrets } from "../../src/lib/secrets.ts";
 import { environmentSecrets } from "../../src/model/environment-secrets.ts";
 import type { Utterance } from "../../src/model/model.ts";
 import { openModel } from "../../src/model/open-model.ts";
-import { providerKeyNames } from "../../src/model/provider-settings.ts";
+import {
+  checkProvider,
+  providerKeyNames,
+  providerSettings,
+} from "../../src/model/provider-settings.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { calls, reply, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -49,6 +53,25 @@ test("Azure streams a reply with a call and is sent its result, and stores nothi
   expect(asked?.headers).not.toHaveProperty("authorization");
   expect(JSON.stringify(again?.body.input)).toContain("a.ts");
 });
+
+test("a package that is defined without a key gets none from the environment either", () => {
+  const providers = { helper: { package: "@ai-sdk/openai", baseUrl: "https://example.com/v1" } };
+  const env = { OPENAI_API_KEY: "sk-of-the-person" };
+
+  const settings = providerSettings("helper/x", { env, providers });
+
+  // The packages read the environment only if no key is given.
+  expect(settings).toMatchObject({ settings: { apiKey: "" } });
+});
+
+test.each(["@ai-sdk/amazon-bedrock", "@ai-sdk/google-vertex/anthropic"])(
+  "%s, which finds credentials by itself, cannot be given another address",
+  (name) => {
+    const definition = { package: name, baseUrl: "https://example.com/v1" };
+
+    expect(() => checkProvider("helper", definition)).toThrow("is built in");
+  },
+);
 
 test("Azure's address is made of the name of the resource", async () => {
   await using place = await realPackages();

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { TeamError } from "../../errors.ts";
+import { decoded } from "../../lib/decoded.ts";
 import type { Environment } from "../provider-settings.ts";
 
 /** A proxy, as a person's environment names it. */
@@ -36,7 +37,7 @@ function readProxy(name: string, value: string): ProxyServer {
   }
   const { username, password, hostname } = url;
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const credentials = `${decoded(username)}:${decoded(password)}`;
   const basic = `Basic ${Buffer.from(credentials).toString("base64")}`;
   return {
     url: new URL(`${url.protocol}//${hostname}:${port}`),

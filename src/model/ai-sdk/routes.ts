@@ -8,6 +8,9 @@ import type { Environment } from "../provider-settings.ts";
 import { type ProxyServer, proxyFor } from "./proxy.ts";
 import { ProxyFailure, proxyRefusal } from "./proxy-failure.ts";
 
+/** As Node's own agent: an idle connection may have been dropped by then without a word. */
+const connections = { keepAlive: true, scheduling: "lifo", timeout: 5_000 } as const;
+
 /** How one request is sent. */
 export interface HttpRoute {
   readonly request: typeof httpRequest;
@@ -68,12 +71,12 @@ export class Routes {
   }
 
   #agent(): Agent {
-    if (this.#certificates.length === 0) return new Agent({ keepAlive: true });
+    if (this.#certificates.length === 0) return new Agent(connections);
     // Made only for https: Node's own certificates are many.
     this.#secureContext ??= createSecureContext({
       ca: [...rootCertificates, ...this.#certificates],
     });
-    return new Agent({ keepAlive: true, secureContext: this.#secureContext });
+    return new Agent({ ...connections, secureContext: this.#secureContext });
   }
 
   #tunnelAgent(proxy: ProxyServer): Agent {
