@@ -78,7 +78,8 @@ async function change(root: string, name: string, text: string): Promise<void> {
 async function restore(root: string): Promise<void> {
   const history = historyOf(root);
   const teamDirectory = join(root, ".team");
-  const files = new FileRestore({ history, locks: new FileLocks(), teamDirectory });
+  const roots = async () => [join(root, "work")];
+  const files = new FileRestore({ history, locks: new FileLocks(), teamDirectory, roots });
   await files.restore(new Date(0), () => false);
 }
 

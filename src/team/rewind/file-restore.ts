@@ -22,12 +22,15 @@ export interface FileRestoreOptions {
   history: Pick<FileHistory, "since" | "content">;
   locks: FileLocks;
   teamDirectory: string;
+  /** The real paths of the members' workspaces. What was changed in any other directory is left. */
+  roots(): Promise<readonly string[]>;
 }
 
 /** The changes of one file, oldest first. */
 interface ChangedFile {
   path: string;
-  root: string;
+  /** Undefined where it is in no workspace of a member. */
+  root: string | undefined;
   changes: readonly FileChangeRecord[];
 }
 
@@ -91,7 +94,11 @@ export class FileRestore {
     for (const change of await this.#options.history.since(since)) {
       files.set(change.path, [...(files.get(change.path) ?? []), change]);
     }
-    return [...files].map(([path, changes]) => ({ path, root: changes[0]?.root ?? "", changes }));
+    const roots = await this.#options.roots();
+    return [...files].map(([path, changes]) => {
+      const root = changes.find((change) => roots.includes(change.root))?.root;
+      return { path, root, changes };
+    });
   }
 
   /** Looks at a file while no member changes it. */
@@ -102,6 +109,8 @@ export class FileRestore {
   ): Promise<T | Plan> {
     const { root, path } = file;
     const { locks, teamDirectory } = this.#options;
+    // The log of a project that was copied names the files of the directory that it was copied from.
+    if (root === undefined) return left(path, "it is in another directory");
     return locks.run(path, async () => {
       try {
         const workspace = await Workspace.open({ root, teamDirectory });

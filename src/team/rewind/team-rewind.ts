@@ -5,8 +5,10 @@ import { lead, type MemberName, system } from "../../protocol/ids.ts";
 import { traitsOf } from "../../protocol/tool-traits.ts";
 import type { Entry, ToolCall } from "../../protocol/transcript.ts";
 import { unlessDecided } from "../../requests/requests.ts";
+import { realPathOf } from "../../workspace/real-path.ts";
 import type { Equipment } from "../equipment.ts";
 import { isBusy, type MemberHandle } from "../members/member-handle.ts";
+import { isMemberSigned } from "../members/signed-fields.ts";
 import type { Supervisor } from "../supervisor.ts";
 import { type Checkpoint, findCheckpoints, requireCheckpoint } from "./checkpoints.ts";
 import { type FileEffect, FileRestore } from "./file-restore.ts";
@@ -50,7 +52,8 @@ export class TeamRewind {
     this.#equipment = equipment;
     this.#supervisor = supervisor;
     const { history, fileLocks: locks, layout } = equipment;
-    this.#files = new FileRestore({ history, locks, teamDirectory: layout.directory });
+    const roots = () => this.#roots();
+    this.#files = new FileRestore({ history, locks, teamDirectory: layout.directory, roots });
   }
 
   async checkpoints(): Promise<Checkpoint[]> {
@@ -172,6 +175,15 @@ export class TeamRewind {
     throw new TeamError("team-busy", `${busy.join(", ")}: still working`, {
       hint: "Interrupt the members first, and wait until the team is quiet.",
     });
+  }
+
+  async #roots(): Promise<string[]> {
+    const { protocols, options } = this.#supervisor;
+    const { members } = await protocols.keeper.read();
+    const own = members
+      .filter((member) => isMemberSigned(member, this.#equipment.store.signature))
+      .flatMap(({ root }) => root ?? []);
+    return Promise.all([options.lead.root, ...own].map(realPathOf));
   }
 
   get #living(): readonly MemberHandle[] {

@@ -1,13 +1,14 @@
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { findUndone, type RewindPoint } from "../../../src/agent/rewind.ts";
 import { MemberName, MessageId } from "../../../src/protocol/ids.ts";
 import type { Team } from "../../../src/team/team.ts";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
+import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 import { positionsToCarry } from "../../../src/transcript/transcript.ts";
-import { openStore } from "../../support/team.ts";
+import { openStore, teamPlace } from "../../support/team.ts";
 import { shownIn, TeamOnWire, Watched } from "../../support/team-on-wire.ts";
 
 const write = (path: string, content: string) => calls("write_file", { path, content });
@@ -104,6 +105,47 @@ test("P39 a rewind that a killed process has begun is finished by repeating it",
   const shown = shownIn(it.wire.requestsOf("alice").at(-1));
   expect(shown).toContain("First.");
   expect(shown).not.toContain("Second.");
+});
+
+test("P39 a rewind in a copy of the project changes nothing in the original", async () => {
+  await using copied = await temporaryDirectory();
+  await using it = await twoPrompts();
+  await it.team.close();
+  await cp(it.wire.root, copied.path, { recursive: true });
+  // It says of teammates that they cannot continue outside the original.
+  const options = { directory: join(copied.path, ".team"), onWarning: () => undefined };
+  const place = teamPlace(it.wire.root, options);
+  const team = await it.wire.open({ ...free, cwd: copied.path, place });
+  const [first] = await team.checkpoints();
+
+  const overwrite = it.paths("a.txt", "b.txt", "bob.txt");
+  const report = await team.rewind(first?.id ?? "", { overwrite });
+
+  expect(report.restored).toEqual([]);
+  const problem = "it is in another directory";
+  expect(report.files).toEqual(overwrite.map((path) => ({ path, action: "leave", problem })));
+  expect(await it.texts()).toEqual(["two", "new", "by bob", "touched"]);
+});
+
+test("P39 what a member changed in a workspace of its own goes back too", async () => {
+  await using own = await temporaryDirectory();
+  await using wire = await TeamOnWire.start({
+    lead: [says("Noted.")],
+    alice: [says("Ready."), reply([write("own.txt", "made")]), says("Made.")],
+  });
+  const team = await wire.open(free);
+  await team.spawn({ name: "alice", role: "coder", prompt: "Wait.", root: own.path });
+  await team.quiet();
+  await team.prompt("Go on.");
+  await team.message("alice", "Make it.");
+  await team.quiet();
+  const path = join(own.path, "own.txt");
+  expect(existsSync(path)).toBe(true);
+
+  const checkpoint = (await team.checkpoints()).find(({ text }) => text === "Go on.");
+  await team.rewind(checkpoint?.id ?? "");
+
+  expect(existsSync(path)).toBe(false);
 });
 
 test("a team at work does not go back, and an unknown prompt is refused", async () => {
