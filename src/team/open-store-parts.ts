@@ -70,7 +70,7 @@ export async function refuseForeign(
   directory: FilePath,
   { fresh, takeOver }: OpenStoreOptions,
 ): Promise<void> {
-  if (fresh || takeOver || (await isRestoring(teamLayout(directory)))) return;
+  if (fresh || takeOver || (await isRestoring(place, teamLayout(directory)))) return;
   const ownership = await findOwnership(directory, place);
   if (ownership.type === "foreign") throw foreignTeam(place.directory, ownership);
 }

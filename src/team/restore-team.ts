@@ -1,12 +1,23 @@
 import { z } from "zod";
-import { TeamError } from "../errors.ts";
+import { hasErrno, TeamError } from "../errors.ts";
 import { FileFence } from "../fence/file-fence.ts";
+import { hmacSignature, type Signature } from "../keys/signature.ts";
+import { loadTeamKey, teamKeyPath } from "../keys/team-key.ts";
 import { type FilePath, nameOf, within } from "../lib/file-path.ts";
-import { listNames, readTextIfExists, removeFile, replaceFile } from "../lib/files.ts";
+import {
+  ensurePrivateDirectory,
+  listNames,
+  moveAside,
+  readTextIfExists,
+  removeFile,
+  replaceFile,
+} from "../lib/files.ts";
 import { parseJson } from "../lib/json.ts";
 import { moveInto, removeIfEmpty } from "../lib/move-into.ts";
+import { isSigned, signRecord } from "../lib/signed-record.ts";
+import { TeamId } from "../protocol/ids.ts";
 import { lastGoodFile, rosterFile } from "../roster/team-file.ts";
-import { findOwnership, foreignTeam } from "./ownership.ts";
+import { findOwnership, foreignTeam, type Ownership } from "./ownership.ts";
 import { holdDirectory } from "./prepare-directory.ts";
 import { hasRoster, makeArchive, moveTeam } from "./set-team-aside.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
@@ -17,14 +28,20 @@ export const ArchiveName = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z(?:-\d{1,6})?$/);
 
-/** `restore.json`: two teams change places. From the moment it exists, every start finishes that. */
+/**
+ * `restore.json`: two teams change places. From the moment it exists, every start finishes that. A
+ * repository can bring such a file, so it counts only with a signature of the team that comes back.
+ */
 export const RestoreRecord = z.object({
-  /** The archived team that comes back. */
+  /** The team that comes back. */
+  team_id: TeamId,
+  /** Where it is in the archive. */
   from: ArchiveName,
   /** Where the team goes that is in the directory. */
   to: ArchiveName,
   /** `set-aside`: the present team is being moved; `bring-back`: it is gone, and the other one comes. */
   step: z.enum(["set-aside", "bring-back"]),
+  sig: z.string(),
 });
 export type RestoreRecord = z.infer<typeof RestoreRecord>;
 
@@ -50,48 +67,60 @@ export async function restoreTeam(place: TeamPlace, name: string): Promise<void>
   await using lead = await fence.acquire();
   const options = { place, layout, check: () => lead.check() };
   await finishRestore(options);
-  await requireOwn(name, options);
+  const { teamId, signature } = await requireOwn(name, options);
   const to = nameOf(await makeArchive(layout.archive, clock.now()));
   await lead.check();
-  await write({ from: name, to, step: "set-aside" }, layout);
+  await write({ team_id: teamId, from: name, to, step: "set-aside" }, { layout, signature });
   await finishRestore(options);
 }
 
-/** True while two teams change places. */
-export async function isRestoring(layout: TeamLayout): Promise<boolean> {
-  return (await read(layout)) !== undefined;
+/** True while two teams of the person change places. */
+export async function isRestoring(place: TeamPlace, layout: TeamLayout): Promise<boolean> {
+  return (await read(place, layout)).type === "own";
 }
 
-/** Completes what a process has begun that died. To repeat a step moves what is left. */
+/**
+ * Completes what a process has begun that died. To repeat a step moves what is left. A record that
+ * is not the person's is moved out of the way.
+ */
 export async function finishRestore(options: RestoreOptions): Promise<void> {
   const { layout, check, place } = options;
-  const record = await read(layout);
-  if (!record) return;
-  const from = within(layout.archive, record.from);
+  const found = await read(place, layout);
+  if (found.type === "none") return;
+  if (found.type === "unproven") return setRecordAside(options);
+  const { record, signature } = found;
+  const to = within(layout.archive, record.to);
   if (record.step === "set-aside") {
-    // Anybody can write such a record: it brings back nothing but a team of the person.
-    if (hasRoster(layout) && !(await isOwn(record.from, options))) return giveUp(record, options);
-    const { onWarning } = place;
-    await moveTeam(within(layout.archive, record.to), { layout, check, onWarning });
+    if (hasRoster(layout) && !(await isComing(record, options))) return giveUp(record, options);
+    await ensurePrivateDirectory(to);
+    await moveTeam(to, { layout, check, onWarning: place.onWarning });
     await check();
-    await write({ ...record, step: "bring-back" }, layout);
+    await write({ ...record, step: "bring-back" }, { layout, signature });
   }
-  await bringBack(from, options);
+  const names = await listNames(within(layout.archive, record.from));
+  if (names.length > 0 && !(await isComing(record, options))) return giveUp(record, options);
+  await bringBack(within(layout.archive, record.from), names, options);
   await check();
-  await removeIfEmpty(within(layout.archive, record.to));
+  await removeIfEmpty(to);
   await removeFile(layout.restore);
 }
 
-/** Nothing has been moved yet. */
-async function giveUp({ from }: RestoreRecord, { layout, place }: RestoreOptions): Promise<void> {
+async function setRecordAside({ layout, place, check }: RestoreOptions): Promise<void> {
+  await check();
+  const moved = await moveAside(layout.restore, "damaged", place.clock.now());
+  place.onWarning(
+    `${layout.restore} is damaged, or was not signed by you, so no team is brought back. It was moved to ${moved}`,
+  );
+}
+
+async function giveUp({ from }: RestoreRecord, { layout, place, check }: RestoreOptions) {
+  await check();
   place.onWarning(`The archived team ${from} is not brought back: it is missing, or not yours.`);
   await removeFile(layout.restore);
 }
 
 /** The rosters come last: until then there is no team in the directory. */
-async function bringBack(from: FilePath, options: RestoreOptions): Promise<void> {
-  const names = await listNames(from);
-  if (names.length > 0) await requireOwn(nameOf(from), options);
+async function bringBack(from: FilePath, names: string[], options: RestoreOptions): Promise<void> {
   const rank = (name: string) => [lastGoodFile, rosterFile].indexOf(name);
   for (const name of names.sort((a, b) => rank(a) - rank(b))) {
     await moveInto(within(from, name), within(options.layout.directory, name), options.check);
@@ -99,15 +128,23 @@ async function bringBack(from: FilePath, options: RestoreOptions): Promise<void>
   await removeIfEmpty(from);
 }
 
-async function isOwn(name: string, { place, layout }: RestoreOptions): Promise<boolean> {
-  return (await findOwnership(within(layout.archive, name), place)).type === "own";
+/** True where the team of the record is in its place in the archive. */
+async function isComing(
+  { from, team_id }: RestoreRecord,
+  { place, layout }: RestoreOptions,
+): Promise<boolean> {
+  const ownership = await findOwnership(within(layout.archive, from), place);
+  return ownership.type === "own" && ownership.teamId === team_id;
 }
 
-async function requireOwn(name: string, { place, layout }: RestoreOptions): Promise<void> {
+async function requireOwn(
+  name: string,
+  { place, layout }: RestoreOptions,
+): Promise<Extract<Ownership, { type: "own" }>> {
   const directory = within(layout.archive, name);
   const isName = ArchiveName.safeParse(name).success;
   const ownership = isName ? await findOwnership(directory, place) : { type: "none" as const };
-  if (ownership.type === "own") return;
+  if (ownership.type === "own") return ownership;
   if (ownership.type === "foreign") throw foreignTeam(String(directory), ownership);
   throw noSuchTeam(name, place);
 }
@@ -118,11 +155,33 @@ export function noSuchTeam(name: string, { directory }: Pick<TeamPlace, "directo
   });
 }
 
-async function read({ restore }: TeamLayout): Promise<RestoreRecord | undefined> {
-  const text = await readTextIfExists(restore);
-  return text === undefined ? undefined : parseJson(text, RestoreRecord, String(restore));
+type FoundRecord =
+  | { type: "none" }
+  /** It is damaged, or not signed with a key of the person. */
+  | { type: "unproven" }
+  | { type: "own"; record: RestoreRecord; signature: Signature };
+
+async function read({ keyPlace }: TeamPlace, { restore }: TeamLayout): Promise<FoundRecord> {
+  try {
+    const text = await readTextIfExists(restore);
+    if (text === undefined) return { type: "none" };
+    const record = parseJson(text, RestoreRecord, String(restore));
+    const key = await loadTeamKey({ path: teamKeyPath({ teamId: record.team_id, ...keyPlace }) });
+    const { sig, ...signed } = record;
+    const signature = key && hmacSignature(key);
+    if (!signature || !isSigned(signed, sig, signature)) return { type: "unproven" };
+    return { type: "own", record, signature };
+  } catch (error) {
+    const isDamaged = error instanceof TeamError && error.code === "record-corrupt";
+    if (isDamaged || hasErrno(error, "EISDIR")) return { type: "unproven" };
+    throw error;
+  }
 }
 
-async function write(record: RestoreRecord, { restore }: TeamLayout): Promise<void> {
-  await replaceFile(restore, `${JSON.stringify(record)}\n`);
+async function write(
+  { team_id, from, to, step }: Omit<RestoreRecord, "sig">,
+  { layout, signature }: { layout: TeamLayout; signature: Signature },
+): Promise<void> {
+  const record = signRecord({ team_id, from, to, step }, signature);
+  await replaceFile(layout.restore, `${JSON.stringify(record)}\n`);
 }

@@ -1,11 +1,13 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lead } from "../../src/protocol/ids.ts";
 import { listArchives, viewArchive } from "../../src/team/archives.ts";
+import { FileTeamStore } from "../../src/team/file-team-store.ts";
 import { restoreTeam } from "../../src/team/restore-team.ts";
 import { says } from "../../src/testing/scripted-model.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { teamPlace } from "../support/team.ts";
 import { shownIn, TeamOnWire } from "../support/team-on-wire.ts";
 
@@ -87,7 +89,52 @@ test("P37 a team of somebody else is not brought back, and a forged record bring
   await writeFile(join(it.place.directory, "restore.json"), JSON.stringify(record));
   const again = await it.wire.open();
   expect((await again.roster()).team_id).toBe(it.second);
-  expect(it.wire.warnings).toContainEqual(expect.stringContaining("is not brought back"));
+  expect(it.wire.warnings).toEqual([expect.stringContaining("was not signed by you")]);
+});
+
+const forged = {
+  team_id: "01a1ed61-62aa-4314-9a55-580cb13e9425",
+  ...{ from: "2026-01-01T00-00-00.000Z", to: "2026-01-02T00-00-00.000Z", sig: "00" },
+};
+
+for (const [what, record] of [
+  ["without a signature", { ...forged, sig: undefined, step: "set-aside" }],
+  ["that sets the team aside", { ...forged, step: "set-aside" }],
+  ["that brings a team back", { ...forged, step: "bring-back" }],
+  ["without a field", {}],
+] as const) {
+  test(`P37 a record of a repository ${what} stops no start, and moves no team`, async () => {
+    await using root = await temporaryDirectory();
+    for (const options of [{}, { fresh: true }, { takeOver: true }]) {
+      const warnings: string[] = [];
+      const place = teamPlace(root.path, { onWarning: (message) => warnings.push(message) });
+      const archived = join(place.directory, "archive", forged.from);
+      await mkdir(archived, { recursive: true, mode: 0o700 });
+      const roster = { team_name: "default", team_id: forged.team_id, lead: "lead", members: [] };
+      await writeFile(join(archived, "config.json"), JSON.stringify(roster));
+      await writeFile(join(place.directory, "restore.json"), JSON.stringify(record));
+      await chmod(place.directory, 0o700);
+
+      await using store = await FileTeamStore.open(place, options);
+
+      expect((await store.roster.read()).team_id).not.toBe(forged.team_id);
+      expect(existsSync(join(archived, "config.json"))).toBe(true);
+      expect(existsSync(join(place.directory, "restore.json"))).toBe(false);
+      expect(warnings).toEqual([expect.stringContaining("no team is brought back")]);
+    }
+  });
+}
+
+test("P37 a forged record does not let a team of somebody else start", async () => {
+  await using it = await openTwoTeams();
+  await it.team.close();
+  await rm(join(it.wire.root, "state/troupe/keys", it.second));
+  const record = JSON.stringify({ ...forged, step: "set-aside" });
+  await writeFile(join(it.place.directory, "restore.json"), record);
+
+  await expect(it.wire.open()).rejects.toMatchObject({ code: "team-foreign" });
+
+  expect(existsSync(join(it.place.directory, "restore.json"))).toBe(true);
 });
 
 test("a file of the person in the team directory is in nobody's way", async () => {
