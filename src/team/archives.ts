@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { hasErrno } from "../errors.ts";
+import { hasErrno, reasonOf } from "../errors.ts";
 import { firstCharacters } from "../lib/cut-text.ts";
 import { type FilePath, within } from "../lib/file-path.ts";
 import { listEntries } from "../lib/files.ts";
@@ -37,7 +37,7 @@ export interface ArchivedTeam {
 /** A team that can only be looked at. */
 export type ArchivedTeamView = Omit<TeamView, "send" | "broadcast" | "answer" | "stop">;
 
-/** The teams that were set aside in a team directory, newest first. */
+/** The teams that were set aside in a team directory, as far as they can be read, newest first. */
 export async function listArchives(place: TeamPlace): Promise<ArchivedTeam[]> {
   using held = openIfThere(place.directory);
   if (!held) return [];
@@ -47,7 +47,7 @@ export async function listArchives(place: TeamPlace): Promise<ArchivedTeam[]> {
     .map(({ name }) => name);
   const teams: ArchivedTeam[] = [];
   for (const name of names.sort().reverse()) {
-    const team = await describe(name, within(archive, name), place);
+    const team = await describeIfReadable(name, within(archive, name), place);
     if (team) teams.push(team);
   }
   return teams;
@@ -62,6 +62,20 @@ export function viewArchive(place: TeamPlace, name: string): ArchivedTeamView {
 function viewOf(place: TeamPlace, name: string): FileTeamView {
   const directory = join(place.directory, "archive", name);
   return new FileTeamView({ ...place, directory }, { isArchived: true });
+}
+
+/** One team that cannot be read hides no other one: the person is told of it, and it is left out. */
+async function describeIfReadable(
+  name: string,
+  directory: FilePath,
+  place: TeamPlace,
+): Promise<ArchivedTeam | undefined> {
+  try {
+    return await describe(name, directory, place);
+  } catch (error) {
+    place.onWarning(`The archived team ${name} cannot be read: ${reasonOf(error)}`);
+    return undefined;
+  }
 }
 
 /** Undefined for what is not a whole team: transcripts of members that were spawned again. */

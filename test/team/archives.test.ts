@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lead } from "../../src/protocol/ids.ts";
@@ -26,6 +26,29 @@ test("archived teams are listed with their first prompt, members and cost, newes
   const [{ name = "", archivedAt = "" } = {}] = archives;
   expect(archivedAt.replaceAll(":", "-")).toBe(name);
   expect(await listArchives(teamPlace(join(it.wire.root, "elsewhere")))).toEqual([]);
+});
+
+test("P15 archived teams that cannot be read are named, and the others are listed", async () => {
+  await using it = await openTwoTeams();
+  const archive = join(it.place.directory, "archive");
+  const name = await it.archived();
+  const [newer, directory] = ["2026-01-01T00-00-00.000Z", "2026-01-02T00-00-00.000Z"];
+  for (const broken of [newer, directory]) {
+    await cp(join(archive, name), join(archive, broken), { recursive: true });
+  }
+  const roster = JSON.parse(await readFile(join(archive, newer, "config.json"), "utf8"));
+  await writeFile(join(archive, newer, "config.json"), JSON.stringify({ ...roster, format: 999 }));
+  await rm(join(archive, directory, "transcripts", "lead.jsonl"));
+  await mkdir(join(archive, directory, "transcripts", "lead.jsonl"));
+  const warnings: string[] = [];
+  const place = teamPlace(it.wire.root, { onWarning: (message) => warnings.push(message) });
+
+  expect(await listArchives(place)).toMatchObject([{ name }]);
+
+  expect(warnings).toHaveLength(2);
+  for (const broken of [newer, directory]) {
+    expect(warnings).toContainEqual(expect.stringContaining(`${broken} cannot be read`));
+  }
 });
 
 test("an archived team can be read, and takes no mail", async () => {
