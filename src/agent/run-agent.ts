@@ -39,6 +39,9 @@ export async function* runAgent(
 /** How a run ends after a turn; undefined for another turn. */
 type RunEnding = Omit<RunEnd, "answers"> | "left" | undefined;
 
+/** Asked for however full the context seems: the count of its tokens may be an estimate. */
+const leastOutput = 1_024;
+
 /** How often in a row a reply may be cut short before the run fails. */
 const maxCuts = 3;
 
@@ -174,8 +177,13 @@ class AgentRun {
 
   /** How long a reply may be at most: some providers refuse a limit that the context has no room for. */
   get #roomForReply(): number {
-    const { raisedOutputTokens = 0, contextTokens } = this.#agent.options.limits;
-    return Math.min(raisedOutputTokens, contextTokens - this.#agent.conversation.contextTokens);
+    return Math.min(this.#agent.options.limits.raisedOutputTokens ?? 0, this.#room);
+  }
+
+  /** How many tokens of the context are free. */
+  get #room(): number {
+    const { conversation, options } = this.#agent;
+    return options.limits.contextTokens - conversation.contextTokens;
   }
 
   /** One request; where the conversation turns out too long for it, another after a compaction. */
@@ -186,7 +194,7 @@ class AgentRun {
       requestReply(this.#agent, {
         conversation: conversation.utterances,
         signal,
-        maxOutputTokens: this.#maxOutputTokens,
+        maxOutputTokens: Math.min(this.#maxOutputTokens, Math.max(this.#room, leastOutput)),
       });
     const reply = yield* request();
     if (reply.type !== "failed" || reply.failure.kind !== "too-long") return reply;

@@ -353,6 +353,23 @@ test("a reply that was cut at its limit is requested once more with all that the
   expect([...(await test.ledger.totals()).values()]).toMatchObject([{ calls: 3 }]);
 });
 
+test("no request asks for a longer reply than the context has room for", async () => {
+  const first = reply([calls("look", { value: "1" })], { usage: { input_tokens: 11_000 } });
+  const model = new ScriptedModel([first, says("Done.")]);
+  await using test = await TestAgent.open(model, {
+    tools: [testTool("look", (value) => value)],
+    limits: { maxTurns: 200, maxOutputTokens: 12_000, contextTokens: 22_500 },
+  });
+  await test.tell("Tell me.");
+
+  await test.run();
+
+  const [usual, left] = model.requests.map(({ maxOutputTokens }) => maxOutputTokens);
+  expect(usual).toBe(12_000);
+  expect(left).toBeLessThan(11_500);
+  expect(left).toBeGreaterThan(11_000);
+});
+
 test("a reply that is cut at the raised limit too is continued, and the run fails with what to set", async () => {
   const cut = reply([says("and ")], { stop: "length" });
   const model = new ScriptedModel([cut, cut, cut, cut, cut]);
