@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { closeSync, fstatSync, readSync } from "node:fs";
+import { closeSync, fstatSync, lstatSync, readSync } from "node:fs";
 import { hasErrno } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
-import { type FilePath, within } from "../lib/file-path.ts";
+import { atSync, type FilePath, within } from "../lib/file-path.ts";
 import {
   createFileOnce,
   ensurePrivateDirectory,
@@ -63,6 +63,8 @@ export class FileHistory {
   readonly #serial = new Serial();
   #isReady = false;
   #sincePruned = 0;
+  /** The size of all contents that are kept. */
+  #bytes = 0;
 
   constructor(options: FileHistoryOptions) {
     this.#options = options;
@@ -93,12 +95,13 @@ export class FileHistory {
     await this.#serial.run(async () => {
       await ensurePrivateDirectory(directory);
       using held = OwnDirectory.open(directory);
-      await this.#prepare(held.to());
       const text = before?.toString("latin1") ?? "";
       // A secret stays where it is: it is not copied.
       const kept = before === undefined || secrets.mask(text) === text;
+      await this.#prepare(held.to(), kept && before ? before.length : 0);
       const hash = before ? hashOf(before) : null;
-      if (before && hash && kept) await createFileOnce(held.to(hash), before);
+      if (before && hash && kept && (await createFileOnce(held.to(hash), before)))
+        this.#bytes += before.length;
       const at = clock.now().toISOString();
       const change = { at, member, root, path, before: hash, after: hashOf(after), kept };
       appendLines(held.to(logName), toLines([signRecord(change, signer)]));
@@ -106,16 +109,17 @@ export class FileHistory {
     });
   }
 
-  /** Bounds what is kept, at the first change and now and then. */
-  async #prepare(directory: FilePath): Promise<void> {
+  /** Bounds what is kept: at the first change, now and then, and before it would be too large. */
+  async #prepare(directory: FilePath, coming: number): Promise<void> {
     const { limits = standardLimits, onWarning } = this.#options;
     const path = within(directory, logName);
     if (!this.#isReady) await repairTail(path, FileChangeRecord, ({ reason }) => onWarning(reason));
-    if (this.#isReady && this.#sincePruned * 4 < limits.changes) return;
+    const isFull = this.#sincePruned * 4 >= limits.changes || this.#bytes + coming > limits.bytes;
+    if (this.#isReady && !isFull) return;
     this.#isReady = true;
     this.#sincePruned = 0;
     const changes = await this.#read(directory);
-    const recent = await this.#recent(changes, directory, limits);
+    const { recent, bytes } = findRecent(changes, { directory, limits, coming });
     const [oldest] = changes.slice(0, changes.length - recent.length).slice(-1);
     // The newest one that is dropped stays in the log without its content: it shows that there were more.
     if (oldest) await replaceFile(path, toLines([oldest, ...recent]));
@@ -124,26 +128,7 @@ export class FileHistory {
       if (/^[0-9a-f]{64}$/.test(name) && !named.has(name))
         await removeFile(within(directory, name));
     }
-  }
-
-  /** The newest changes within the limits. */
-  async #recent(
-    changes: readonly FileChangeRecord[],
-    directory: FilePath,
-    { changes: maxChanges, bytes: maxBytes }: HistoryLimits,
-  ): Promise<FileChangeRecord[]> {
-    const recent: FileChangeRecord[] = [];
-    const counted = new Set<string>();
-    let bytes = 0;
-    for (const change of changes.toReversed()) {
-      const { before } = change;
-      if (before && !counted.has(before))
-        bytes += readBytes(within(directory, before))?.length ?? 0;
-      if (before) counted.add(before);
-      if (bytes > maxBytes || recent.length >= maxChanges * 0.75) break;
-      recent.push(change);
-    }
-    return changes.length <= maxChanges && bytes <= maxBytes ? [...changes] : recent.reverse();
+    this.#bytes = bytes;
   }
 
   async #read(directory: FilePath): Promise<FileChangeRecord[]> {
@@ -158,6 +143,48 @@ export class FileHistory {
     }
     return changes;
   }
+}
+
+interface RecentChanges {
+  /** Oldest first. */
+  recent: FileChangeRecord[];
+  /** The size of their contents. */
+  bytes: number;
+}
+
+interface Room {
+  directory: FilePath;
+  limits: HistoryLimits;
+  /** The size of the content that comes next. */
+  coming: number;
+}
+
+/** All changes, where they are within the limits; otherwise the newest, so that there is room for more. */
+function findRecent(changes: readonly FileChangeRecord[], room: Room): RecentChanges {
+  const all = findNewest(changes, room);
+  if (all.recent.length === changes.length) return all;
+  const limits = { changes: room.limits.changes * 0.75, bytes: room.limits.bytes * 0.75 };
+  return findNewest(changes, { ...room, limits });
+}
+
+function findNewest(
+  changes: readonly FileChangeRecord[],
+  { directory, limits, coming }: Room,
+): RecentChanges {
+  const recent: FileChangeRecord[] = [];
+  const counted = new Set<string | null>();
+  const maxBytes = Math.max(0, limits.bytes - coming);
+  let bytes = 0;
+  for (const change of changes.toReversed()) {
+    const { before } = change;
+    const size =
+      before === null || counted.has(before) ? 0 : contentSize(within(directory, before));
+    if (bytes + size > maxBytes || recent.length >= limits.changes) break;
+    counted.add(before);
+    bytes += size;
+    recent.push(change);
+  }
+  return { recent: recent.reverse(), bytes };
 }
 
 const logName = "changes.jsonl";
@@ -186,4 +213,8 @@ function readBytes(path: FilePath): Buffer | undefined {
   } finally {
     closeSync(descriptor);
   }
+}
+
+function contentSize(path: FilePath): number {
+  return atSync(path, (location) => lstatSync(location, { throwIfNoEntry: false })?.size ?? 0);
 }

@@ -89,6 +89,21 @@ test("P25 large contents are bounded by their size", async () => {
   expect(kept).toContain(hashOf(three));
 });
 
+test("P25 the contents are never larger together than their limit, however few the changes are", async () => {
+  await using it = await openHistory({ changes: 2_000, bytes: 100 });
+  let history = it.open();
+  for (let number = 0; number < 20; number++) {
+    // The next process counts what the one before has kept.
+    if (number % 5 === 0) history = it.open();
+    const before = Buffer.from(`${number}`.padStart(30, "x"));
+    await history.of(lead).keep({ root: "/w", path: "/w/a.txt", before, after: one });
+
+    const kept = (await readdir(it.directory)).map((hash) => history.content(hash)?.length ?? 0);
+    expect(kept.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(100);
+    expect(history.content(hashOf(before))).toEqual(before);
+  }
+});
+
 test("a torn line of a killed process is moved aside, and nothing else is lost", async () => {
   await using it = await openHistory();
   await it.keep(undefined, one);
