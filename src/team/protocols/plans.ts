@@ -48,7 +48,7 @@ export function gated(
 interface PlanState {
   isRequired: boolean;
   /** The plan that counts, if one was handed in. */
-  request: Pick<Request, "id" | "state" | "version"> | undefined;
+  request: Pick<Request, "id" | "state" | "version" | "created_at"> | undefined;
 }
 
 export interface PlansOptions {
@@ -171,6 +171,16 @@ export class Plans {
     if (!known?.isRequired || known.request?.state !== "approved") return;
     known.request = undefined;
     await this.#options.keeper.change(name, ({ plan_request: _, ...member }) => member);
+  }
+
+  /** The person went back: plans that were handed in since then are void, and so are their approvals. */
+  async forgetSince(date: Date): Promise<void> {
+    for (const [name, known] of this.#states) {
+      if (!known.request || Date.parse(known.request.created_at) < date.getTime()) continue;
+      await this.#withdraw(name, "the person went back to an earlier prompt");
+      known.request = undefined;
+      await this.#options.keeper.change(name, ({ plan_request: _, ...member }) => member);
+    }
   }
 
   /** Withdraws the plan of a member that has ended. */

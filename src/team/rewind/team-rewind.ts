@@ -106,6 +106,7 @@ export class TeamRewind {
       await this.#supervisor.end(name, { reason, expected: true });
     }
     await this.#cancelRequests(point);
+    await this.#supervisor.protocols.plans.forgetSince(point.seenAt);
     const teammates = this.#living.filter(({ name }) => name !== lead);
     for (const member of [...teammates, this.#supervisor.members.lead]) {
       await member.order({ type: "rewind", point });

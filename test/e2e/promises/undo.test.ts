@@ -10,6 +10,7 @@ import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts"
 import { positionsToCarry } from "../../../src/transcript/transcript.ts";
 import { openStore, teamPlace } from "../../support/team.ts";
 import { shownIn, TeamOnWire, Watched } from "../../support/team-on-wire.ts";
+import { nextQuestion } from "./scenes.ts";
 
 const write = (path: string, content: string) => calls("write_file", { path, content });
 const free = { mode: "acceptEdits", allow: ["bash"] } as const;
@@ -146,6 +147,49 @@ test("P39 what a member changed in a workspace of its own goes back too", async 
   await team.rewind(checkpoint?.id ?? "");
 
   expect(existsSync(path)).toBe(false);
+});
+
+test("P39 the approval of a plan that was handed in since is void, after a restart too", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [says("Noted.")],
+    alice: [
+      says("Ready."),
+      calls("plan_approval", { plan: "The plan" }),
+      says("I wait."),
+      write("planned.txt", "text"),
+      says("Done."),
+      write("unplanned.txt", "text"),
+      says("Refused."),
+      write("unplanned.txt", "text"),
+      says("Refused."),
+    ],
+  });
+  const options = { ...free, planApproval: "user" } as const;
+  const team = await wire.open(options);
+  await team.spawn({ name: "alice", role: "coder", prompt: "Wait.", planRequired: true });
+  await team.quiet();
+  await team.prompt("Go on.");
+  await team.quiet();
+  const asked = nextQuestion(team, "plan");
+  await team.message("alice", "Make a plan.");
+  await wire.requested("alice", 3);
+  await team.answer(await asked, { decision: "allow-once" });
+  await wire.made("planned.txt");
+  await team.quiet();
+
+  const checkpoint = (await team.checkpoints()).find(({ text }) => text === "Go on.");
+  await team.rewind(checkpoint?.id ?? "");
+  await team.message("alice", "Write.");
+  await team.quiet();
+  expect(wire.shownTo("alice")).toContain("you need an approved plan first");
+  await team.close();
+  const again = await wire.open(options);
+  await again.message("alice", "Write now.");
+  await again.quiet();
+
+  expect(wire.requestsOf("alice")).toHaveLength(9);
+  expect(existsSync(join(wire.root, "unplanned.txt"))).toBe(false);
+  expect(await wire.recordOf("alice")).toMatchObject({ plan_required: true });
 });
 
 test("a team at work does not go back, and an unknown prompt is refused", async () => {
