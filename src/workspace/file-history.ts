@@ -152,7 +152,7 @@ interface RecentChanges {
   bytes: number;
 }
 
-interface Room {
+interface NeededSpace {
   directory: FilePath;
   limits: HistoryLimits;
   /** The size of the content that comes next. */
@@ -160,7 +160,7 @@ interface Room {
 }
 
 /** All changes, where they are within the limits; otherwise the newest, so that there is room for more. */
-function findRecent(changes: readonly FileChangeRecord[], room: Room): RecentChanges {
+function findRecent(changes: readonly FileChangeRecord[], room: NeededSpace): RecentChanges {
   const all = findNewest(changes, room);
   if (all.recent.length === changes.length) return all;
   const limits = { changes: room.limits.changes * 0.75, bytes: room.limits.bytes * 0.75 };
@@ -169,7 +169,7 @@ function findRecent(changes: readonly FileChangeRecord[], room: Room): RecentCha
 
 function findNewest(
   changes: readonly FileChangeRecord[],
-  { directory, limits, coming }: Room,
+  { directory, limits, coming }: NeededSpace,
 ): RecentChanges {
   const recent: FileChangeRecord[] = [];
   const counted = new Set<string | null>();
