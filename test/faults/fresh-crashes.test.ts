@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
-import { cp, mkdir, readdir, readFile, rename } from "node:fs/promises";
+import { cp, mkdir, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sweepCrashes, type Trial } from "../../soak/sweep.ts";
-import type { ProcessTable } from "../../src/lib/process-identity.ts";
 import { lead, user } from "../../src/protocol/ids.ts";
 import { readTeamFile } from "../../src/roster/team-file.ts";
 import { FileTeamStore } from "../../src/team/file-team-store.ts";
@@ -13,6 +12,7 @@ import { teamLayout } from "../../src/team/team-layout.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { FaultyFileSystem } from "../support/faulty-file-system.ts";
+import { successorProcess, textsIn } from "../support/stored-team.ts";
 import { enlist, member, teamPlace } from "../support/team.ts";
 
 test("a crash at any change of the disk in a fresh start loses nothing and mixes nothing", async () => {
@@ -94,37 +94,15 @@ async function teamIn(root: string): Promise<StoredTeam> {
 /** Each archived file with its text, whichever team it is of. */
 async function archivedIn(root: string): Promise<Set<string>> {
   const archive = join(root, ".team", "archive");
-  const files = existsSync(archive) ? await textsIn(archive, []) : [];
+  const files = existsSync(archive) ? await textsIn(archive) : [];
   return new Set([...files].map(([name, text]) => `${name.replace(/^[^/]+\//, "")}: ${text}`));
 }
 
-async function textsIn(root: string, without: readonly string[]): Promise<Map<string, string>> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const texts = new Map<string, string>();
-  for (const entry of entries) {
-    const path = join(entry.parentPath, entry.name);
-    const name = path.slice(root.length + 1);
-    if (!entry.isFile() || without.includes(name.split("/")[0] ?? "")) continue;
-    texts.set(name, await readFile(path, "utf8"));
-  }
-  return texts;
-}
-
-/** Whoever had the fence before is dead. */
-const processes: ProcessTable = {
-  self: async () => ({
-    host: "workshop",
-    boot_id: "00000000-0000-4000-8000-000000000001",
-    pid_namespace: "pid:[4026531836]",
-    pid: 4711,
-    process_start: "1000",
-  }),
-  startOf: async () => undefined,
-};
-
 function openTeam(root: string): Promise<FileTeamStore> {
   const clock = new ManualClock();
-  return FileTeamStore.open(teamPlace(root, { clock, processes, onWarning: () => undefined }));
+  return FileTeamStore.open(
+    teamPlace(root, { clock, processes: successorProcess, onWarning: () => undefined }),
+  );
 }
 
 /** The part of a start that makes and moves directories. */

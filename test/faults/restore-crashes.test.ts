@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
-import { cp, readdir, readFile, rename } from "node:fs/promises";
+import { cp, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sweepCrashes, type Trial } from "../../soak/sweep.ts";
-import type { ProcessTable } from "../../src/lib/process-identity.ts";
 import { lead, user } from "../../src/protocol/ids.ts";
 import { readTeamFile } from "../../src/roster/team-file.ts";
 import { FileTeamStore } from "../../src/team/file-team-store.ts";
@@ -11,6 +10,7 @@ import { restoreTeam } from "../../src/team/restore-team.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { FaultyFileSystem } from "../support/faulty-file-system.ts";
+import { successorProcess, textsIn } from "../support/stored-team.ts";
 import { enlist, member, teamPlace } from "../support/team.ts";
 
 const archived = "2026-01-01T00-00-00.000Z";
@@ -88,37 +88,17 @@ async function archivedIn(root: string): Promise<Map<string, string>> {
   const archive = join(root, ".team", "archive");
   const texts = new Map<string, string>();
   for (const name of await readdir(archive)) {
-    for (const [path, text] of await textsIn(join(archive, name), [])) texts.set(path, text);
+    for (const [path, text] of await textsIn(join(archive, name))) texts.set(path, text);
   }
   return texts;
 }
-
-async function textsIn(root: string, without: readonly string[]): Promise<Map<string, string>> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const texts = new Map<string, string>();
-  for (const entry of entries) {
-    const path = join(entry.parentPath, entry.name);
-    const name = path.slice(root.length + 1);
-    if (!entry.isFile() || without.includes(name.split("/")[0] ?? "")) continue;
-    texts.set(name, await readFile(path, "utf8"));
-  }
-  return texts;
-}
-
-/** Whoever had the fence before is dead. */
-const processes: ProcessTable = {
-  self: async () => ({
-    host: "workshop",
-    boot_id: "00000000-0000-4000-8000-000000000001",
-    pid_namespace: "pid:[4026531836]",
-    pid: 4711,
-    process_start: "1000",
-  }),
-  startOf: async () => undefined,
-};
 
 function placeOf(root: string) {
-  return teamPlace(root, { clock: new ManualClock(), processes, onWarning: () => undefined });
+  return teamPlace(root, {
+    clock: new ManualClock(),
+    processes: successorProcess,
+    onWarning: () => undefined,
+  });
 }
 
 const open = (root: string, options = {}) => FileTeamStore.open(placeOf(root), options);

@@ -45,7 +45,7 @@ export interface TeamRulesOptions {
   rules: readonly Rule[];
 }
 
-/** So many rules can be changed in a running team. */
+/** So many rules can be added to a running team; removing one always works. */
 const maxChanges = 1_000;
 
 type SourcedChange = RuleChange & { from: "answer" | "person"; parsed: Rule };
@@ -101,7 +101,7 @@ export class TeamRules {
     parseRule(draft.decision, draft.rule);
     const known = this.#find(draft);
     if (known) return known;
-    await this.#change({ ...plain(draft), change: "added", at: this.#now() });
+    await this.#change({ ...plain(draft), change: "added", at: this.#nextTime(draft) });
     const added = this.#find(draft);
     if (!added) throw new Error(`The rule ${draft.rule} was not added`);
     return added;
@@ -112,7 +112,7 @@ export class TeamRules {
     const known = this.#find(draft);
     if (!known) throw unknownRule(draft, this.list());
     if (known.from === "start") throw ruleOfTheStart(known);
-    await this.#change({ ...plain(draft), change: "removed", at: this.#now() });
+    await this.#change({ ...plain(draft), change: "removed", at: this.#nextTime(draft) });
   }
 
   /** A change that came by mail: nothing where it is known, or older than what is. */
@@ -130,6 +130,11 @@ export class TeamRules {
   /** The rule of an answer, which is stored with its request. */
   async takeFromAnswer(rule: string, at: string, cause: string): Promise<void> {
     const change = { ...allowing(rule), at };
+    const last = this.#changes.get(keyOf(change));
+    if (last?.change === "removed" && Date.parse(last.at) >= Date.parse(at)) {
+      // The clock was set back: a restart would take the removal for the later one.
+      await this.#keep({ ...change, at: this.#nextTime(change) });
+    }
     if (!this.#find(change)) this.#announce(change, "answer");
     await this.#send(change, cause);
   }
@@ -148,9 +153,9 @@ export class TeamRules {
   async #keep(change: RuleChange): Promise<void> {
     const others = (rules: readonly RuleChange[]) =>
       rules.filter((each) => keyOf(each) !== keyOf(change));
-    if (others((await this.#options.keeper.permissions()).rules).length >= maxChanges) {
-      throw tooMany();
-    }
+    const known = others((await this.#options.keeper.permissions()).rules);
+    // What was allowed can always be taken back.
+    if (change.change === "added" && known.length >= maxChanges) throw tooMany();
     await this.#options.keeper.changePermissions((known) => ({
       ...known,
       rules: [...others(known.rules), change],
@@ -198,8 +203,11 @@ export class TeamRules {
     return this.list().find((rule) => keyOf(rule) === keyOf(draft));
   }
 
-  #now(): string {
-    return this.#options.clock.now().toISOString();
+  /** Now, but later than the last change of the rule: a restart puts them in order by their times. */
+  #nextTime(draft: RuleDraft): string {
+    const last = this.#changes.get(keyOf(draft));
+    const nowMs = this.#options.clock.now().getTime();
+    return new Date(last ? Math.max(nowMs, Date.parse(last.at) + 1) : nowMs).toISOString();
   }
 }
 

@@ -99,6 +99,37 @@ test("a rule that the person added goes to all members once, and is there after 
   expect(newcomer.orders).toEqual([{ type: "set-rules", rules: restarted.rules.inForce }]);
 });
 
+test('P13 an "always" that was taken back stays so after a restart, though the clock was set back', async () => {
+  await using it = await openTeam();
+  const rule = { decision: "allow", rule: always.text } as const;
+  await it.orders.answer(alice, it.answerTo(await it.ask(), { decision: "allow-always" }));
+  it.clock.jump(-3_600_000);
+
+  await it.orders.rules.remove(rule);
+
+  expect(await it.rulesAfterRestart()).toEqual([started]);
+  await it.orders.answer(alice, it.answerTo(await it.ask(), { decision: "allow-always" }));
+  expect(await it.rulesAfterRestart()).toEqual([started, expect.objectContaining(always)]);
+});
+
+test("P13 however many rules were added, each rule can be taken back", async () => {
+  await using it = await openTeam();
+  await it.orders.answer(alice, it.answerTo(await it.ask(), { decision: "allow-always" }));
+  const rules = Array.from({ length: 1_000 }, (_, number) => ({
+    ...({ decision: "deny", rule: `bash(${number}:*)`, change: "added" } as const),
+    at: it.clock.now().toISOString(),
+  }));
+  await it.keeper.changePermissions((known) => ({ ...known, rules }));
+  const full = it.open();
+  await full.rules.restore();
+  const added = full.rules.add({ decision: "deny", rule: "bash(one-more:*)" });
+  await expect(added).rejects.toMatchObject({ code: "config-invalid" });
+
+  await full.rules.remove({ decision: "allow", rule: always.text });
+
+  expect(await it.rulesAfterRestart()).not.toContainEqual(expect.objectContaining(always));
+});
+
 test("a rule with the same text and another decision is another rule", async () => {
   await using it = await openTeam();
 
@@ -155,10 +186,11 @@ async function openTeam() {
   await enlist(store, member("alice"));
   const members = [new SetMember(lead), new SetMember(alice)] as const;
   const events: unknown[] = [];
+  const keeper = new RosterKeeper(store.roster, store.signature);
   const open = () =>
     new PermissionOrders({
       requests: store.requests,
-      keeper: new RosterKeeper(store.roster, store.signature),
+      keeper,
       post: new Post({ store, secrets: new Secrets([]), clock }),
       hub: { say: (event) => void events.push(event) },
       clock,
@@ -170,9 +202,14 @@ async function openTeam() {
     timestamp: clock.now().getTime() / 1000,
   });
   return {
-    ...{ store, clock, members, events },
+    ...{ store, clock, keeper, members, events },
     open,
     orders: open(),
+    async rulesAfterRestart() {
+      const { rules } = open();
+      await rules.restore();
+      return rules.inForce;
+    },
     mail,
     ask: () =>
       store.requests.open({
