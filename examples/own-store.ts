@@ -6,13 +6,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import {
+  type MailboxReaderOptions,
   type MemberName,
   type MemberStore,
   MemoryTeamStore,
   type Message,
   type MessageDraft,
   type MessageId,
-  type ReaderOptions,
   systemClock,
   systemPlace,
   Team,
@@ -49,7 +49,10 @@ class RecordingStore implements TeamStore {
     return this.#inner.newestUnread(name);
   }
 
-  openMember(name: MemberName, options: Pick<ReaderOptions, "onSetAside">): Promise<MemberStore> {
+  openMember(
+    name: MemberName,
+    options: Pick<MailboxReaderOptions, "onSetAside">,
+  ): Promise<MemberStore> {
     return this.#inner.openMember(name, options);
   }
 

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type PersonsAnswer, type Request, Team } from "troupe";
+import { type PersonsAnswer, Team, type TeamRequest } from "troupe";
 import { calls, ScriptedModel, says, temporaryDirectory } from "troupe/testing";
 
 /**
@@ -43,7 +43,7 @@ const scripts = {
 };
 
 /** What this program decides on behalf of the person. */
-function decide({ type, subject }: Request): PersonsAnswer {
+function decide({ type, subject }: TeamRequest): PersonsAnswer {
   const asked = JSON.stringify(subject);
   if (type === "plan" && asked.includes("delete everything")) {
     return { decision: "deny", reason: "Keep what is there." };

@@ -4,7 +4,7 @@ import { hmacSignature } from "../src/keys/signature.ts";
 import type { Clock } from "../src/lib/clock.ts";
 import { FileMailbox, type FileMailboxOptions } from "../src/mailbox/file-mailbox.ts";
 import { MailWriter } from "../src/mailbox/mail-writer.ts";
-import type { Delivered, MailboxReader, SetAside } from "../src/mailbox/mailbox.ts";
+import type { DeliveredMail, MailboxReader, SetAsideLine } from "../src/mailbox/mailbox.ts";
 import { MemberName } from "../src/protocol/ids.ts";
 import type { Message } from "../src/protocol/message.ts";
 import { EntryChain } from "../src/transcript/entry-chain.ts";
@@ -61,7 +61,7 @@ export function openMailbox(options: DeskOptions, writer = new MailWriter()): Fi
 /** The objects of a process that runs Ada: her mailbox, its reader, and her transcript. */
 export class Desk implements AsyncDisposable {
   readonly mailbox: FileMailbox;
-  readonly setAside: SetAside[] = [];
+  readonly setAside: SetAsideLine[] = [];
   readonly #habit: Habit;
   readonly #transcript: Transcript;
   readonly #clock: Clock;
@@ -126,7 +126,7 @@ export class Desk implements AsyncDisposable {
     this.#writer[Symbol.dispose]();
   }
 
-  async #delivered(): Promise<Delivered> {
+  async #delivered(): Promise<DeliveredMail> {
     if (this.#habit === "forgets-transcript") return { positions: [], ids: new Set() };
     const tail = await this.#transcript.tail();
     const ids = tail.flatMap((entry) => (entry.type === "delivery" ? entry.message.id : []));

@@ -1,29 +1,24 @@
 export type { BudgetLimits } from "./agent/bill.ts";
 export type { CallAnswer, HookedCall, HookOutput, MemberHooks } from "./agent/hooks.ts";
-export type { RewindPoint } from "./agent/rewind.ts";
-export type { LastRun, RecordedEnd, RunEnd, Runner } from "./agent/runner.ts";
+export type { RunEnd } from "./agent/runner.ts";
 export type { CronBook } from "./crons/cron-book.ts";
 export { type ErrorCode, TeamError } from "./errors.ts";
-export type { Fence, HeldFence, Holder } from "./fence/fence.ts";
+export type { FenceHolder } from "./fence/fence.ts";
 export type { Signature } from "./keys/signature.ts";
 export { hmacSignature } from "./keys/signature.ts";
 export { type Clock, systemClock } from "./lib/clock.ts";
-export {
-  type ProcessIdentity,
-  type ProcessTable,
-  systemProcesses,
-} from "./lib/process-identity.ts";
-export type { EventLog, EventReader, FollowOptions } from "./logs/event-log.ts";
+export type { ProcessIdentity, ProcessTable } from "./lib/process-identity.ts";
+export type { EventLog, EventReader, FollowLogOptions } from "./logs/event-log.ts";
 export type { UsageLedger, UsageReader } from "./logs/usage-ledger.ts";
 export type {
-  Delivered,
-  Delivery,
+  DeliveredMail,
   LostMail,
   Mailbox,
   MailboxReader,
+  MailboxReaderOptions,
+  MailDelivery,
   MailRecord,
-  ReaderOptions,
-  SetAside,
+  SetAsideLine,
 } from "./mailbox/mailbox.ts";
 export type { Watchdogs } from "./model/ai-sdk/watched-request.ts";
 export type { ProviderFamily } from "./model/built-in-providers.ts";
@@ -43,9 +38,9 @@ export {
   OwnModels,
 } from "./model/model-facts.ts";
 export type { FailureKind, ModelFailure } from "./model/model-failure.ts";
-export type { Price } from "./model/prices.ts";
+export type { ModelPrice } from "./model/prices.ts";
 export type {
-  Environment,
+  EnvironmentVariables,
   ProviderDefinition,
   ProviderDefinitions,
 } from "./model/provider-settings.ts";
@@ -54,61 +49,46 @@ export {
   type LanguageModelOptions,
   type SdkLanguageModel,
 } from "./model/sdk-language-model.ts";
-export type {
-  CommandEnd,
-  CommandNotStarted,
-  CommandRequest,
-  CommandRunner,
-  ProgramEnd,
-  ProgramRequest,
-  RunningCommand,
-} from "./processes/command-runner.ts";
 export type { JobRecords } from "./processes/job-records.ts";
 export { CronEntry, type CronId } from "./protocol/cron.ts";
 export { Effort } from "./protocol/effort.ts";
 export { AgentEvent, StoredEvent } from "./protocol/events.ts";
 export {
-  lead,
   MemberName,
   MessageId,
-  newMessageId,
-  outside,
   parseMemberName,
-  parseTeammateName,
   RequestId,
-  system,
   TaskId,
   TeamId,
-  user,
 } from "./protocol/ids.ts";
 export { JobRecord } from "./protocol/job.ts";
 export {
+  MailPosition,
   Message,
   type MessageDraft,
-  Outcome,
   PermissionMode,
-  Position,
+  RunOutcome,
 } from "./protocol/message.ts";
-export { Request, type RequestState, type RequestType } from "./protocol/request.ts";
+export { type RequestState, type RequestType, TeamRequest } from "./protocol/request.ts";
 export { Task, type TaskStatus } from "./protocol/task.ts";
 export {
-  Member,
+  MemberRecord,
   type MemberStatus,
   type RuleChange,
   type TeamPermissions,
   TeamRecord,
 } from "./protocol/team.ts";
-export type { Action, ToolSpec } from "./protocol/tools.ts";
+export type { ToolAction, ToolSpec } from "./protocol/tools.ts";
 export {
-  Entry,
-  type Image,
+  type ModelImage,
   type ReceivedMail,
   type ReplyBlock,
   type StopReason,
   type ToolResult,
+  TranscriptEntry,
 } from "./protocol/transcript.ts";
 export {
-  type Usage,
+  type TokenUsage,
   type UsageLine,
   UsageRecord,
   type UsageReport,
@@ -117,13 +97,13 @@ export {
 export type { RequestAnswer, RequestDraft, RequestFilter, Requests } from "./requests/requests.ts";
 export type { Roster } from "./roster/roster.ts";
 export type {
-  Release,
   TaskBoard,
   TaskChange,
   TaskChangeOptions,
   TaskCompletion,
   TaskDraft,
   TaskPatch,
+  TaskRelease,
 } from "./tasks/task-board.ts";
 export {
   type ArchivedTeam,
@@ -137,12 +117,6 @@ export { exitCodeOf, unfinishedLines } from "./team/exit-code.ts";
 export { FileTeamStore } from "./team/file-team-store.ts";
 export type { OwnSystemPrompt } from "./team/member-prompt.ts";
 export type { ForMembers } from "./team/members/member-definition.ts";
-export type {
-  MemberHandle,
-  MemberOrder,
-  MemberState,
-  RuleText,
-} from "./team/members/member-handle.ts";
 export type { SpawnReview } from "./team/members/spawner.ts";
 export { MemoryTeamStore } from "./team/memory-team-store.ts";
 export type { OpenStoreOptions } from "./team/open-store-parts.ts";
@@ -163,7 +137,6 @@ export type { TeamPlace } from "./team/team-place.ts";
 export type { MemberStore, TeamStore } from "./team/team-store.ts";
 export { FileTeamView } from "./team/view/file-team-view.ts";
 export type {
-  Cursor,
   FollowEvents,
   FollowTranscript,
   ListedEntry,
@@ -171,6 +144,7 @@ export type {
   MailPage,
   MailQuery,
   MemberUsage,
+  PageCursor,
   TeamChange,
   TeamView,
   TranscriptPage,

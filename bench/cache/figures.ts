@@ -1,5 +1,5 @@
 import { modelFacts } from "../../src/model/model-facts.ts";
-import { costOf, type Price } from "../../src/model/prices.ts";
+import { costOf, type ModelPrice } from "../../src/model/prices.ts";
 import { AnthropicCache } from "../../src/testing/prompt-cache/anthropic-cache.ts";
 import type { InputUsage } from "../../src/testing/prompt-cache/prompt-cache.ts";
 import { RequestBody } from "../../src/testing/provider-server/provider-api.ts";
@@ -23,7 +23,7 @@ export function shareRead(played: readonly PlayedRequest[]): number {
 }
 
 /** What the input costs, compared with the same input without a cache. */
-export function relativeCost(usages: readonly InputUsage[], price: Price): number {
+export function relativeCost(usages: readonly InputUsage[], price: ModelPrice): number {
   const cost = (usage: InputUsage) => costOf({ ...usage, output_tokens: 0 }, price);
   const uncached = (usage: InputUsage) =>
     cost({
@@ -41,7 +41,7 @@ function inputOf({ input_tokens, cache_read_tokens, cache_write_tokens }: InputU
   return input_tokens + cache_read_tokens + cache_write_tokens;
 }
 
-export async function priceOf(model: string): Promise<Price> {
+export async function priceOf(model: string): Promise<ModelPrice> {
   const { price } = await modelFacts(model);
   if (!price) throw new Error(`${model} has no known price`);
   return price;

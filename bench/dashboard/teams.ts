@@ -1,6 +1,6 @@
 import { lead, MemberName, user } from "../../src/protocol/ids.ts";
-import type { Member } from "../../src/protocol/team.ts";
-import type { Entry } from "../../src/protocol/transcript.ts";
+import type { MemberRecord } from "../../src/protocol/team.ts";
+import type { TranscriptEntry } from "../../src/protocol/transcript.ts";
 import { FileTeamStore } from "../../src/team/file-team-store.ts";
 import { placeBelow } from "../team/place.ts";
 
@@ -25,7 +25,9 @@ export async function writeLongLife(directory: string, messages: number): Promis
     }
     for (let unread = await reader.unread(); unread.length > 0; unread = await reader.unread()) {
       const at = new Date().toISOString();
-      const deliveries = unread.map((delivery): Entry => ({ type: "delivery", at, ...delivery }));
+      const deliveries = unread.map(
+        (delivery): TranscriptEntry => ({ type: "delivery", at, ...delivery }),
+      );
       await transcript.append(deliveries);
       const last = unread.at(-1);
       if (last) await reader.acknowledge(last.message.id);
@@ -54,6 +56,6 @@ export async function writeCrowd(directory: string, count: number): Promise<stri
 }
 
 async function enlist(store: FileTeamStore, names: readonly MemberName[]): Promise<void> {
-  const members = names.map((name): Member => ({ name, role: "coder", status: "working" }));
+  const members = names.map((name): MemberRecord => ({ name, role: "coder", status: "working" }));
   await store.roster.update((team) => ({ ...team, members }));
 }

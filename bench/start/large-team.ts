@@ -5,7 +5,7 @@ import { loadTeamKey, teamKeyPath } from "../../src/keys/team-key.ts";
 import { mapInBatches } from "../../src/lib/batches.ts";
 import { VersionedRecords } from "../../src/lib/versioned-records.ts";
 import { lead, newRequestId, TaskId, user } from "../../src/protocol/ids.ts";
-import { Request } from "../../src/protocol/request.ts";
+import { TeamRequest } from "../../src/protocol/request.ts";
 import { Task } from "../../src/protocol/task.ts";
 import { newRequest, settleRequest } from "../../src/requests/request-rules.ts";
 import { readTeamFile, rosterFile } from "../../src/roster/team-file.ts";
@@ -146,7 +146,7 @@ class TeamOnDisk {
   async #fill({ tasks, requests }: Size, signature: Signature): Promise<void> {
     const board = this.#records("tasks", Task);
     await mapInBatches(numbers(tasks), (number) => board.commit(endedTask(number, signature)));
-    const asked = this.#records("requests", Request);
+    const asked = this.#records("requests", TeamRequest);
     await mapInBatches(numbers(requests), async (number) => {
       const at = new Date(startMs + number);
       const subject = { tool: "bash", input: { command: `echo ${number}` } };
@@ -161,7 +161,7 @@ class TeamOnDisk {
     });
   }
 
-  #records<T extends Task | Request>(name: string, schema: RecordSchema<T>) {
+  #records<T extends Task | TeamRequest>(name: string, schema: RecordSchema<T>) {
     return new VersionedRecords<T>({
       directory: join(this.#directory, name),
       schema,
@@ -172,7 +172,7 @@ class TeamOnDisk {
   }
 }
 
-type RecordSchema<T extends Task | Request> = ConstructorParameters<
+type RecordSchema<T extends Task | TeamRequest> = ConstructorParameters<
   typeof VersionedRecords<T>
 >[0]["schema"];
 

@@ -8,7 +8,7 @@ import { Screen } from "../../src/cli/screen/screen.ts";
 import { Talk, type TalkTeam } from "../../src/cli/talk/talk.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { lead, MemberName, newTeamId, TeammateName } from "../../src/protocol/ids.ts";
-import type { Member } from "../../src/protocol/team.ts";
+import type { MemberRecord } from "../../src/protocol/team.ts";
 import { EventHub } from "../../src/team/event-hub.ts";
 
 export interface Load {
@@ -67,7 +67,7 @@ class Output extends EventEmitter {
 async function openScreen(count: number) {
   const hub = new EventHub({ append: () => undefined }, systemClock);
   const names = Array.from({ length: count }, (_, index) => TeammateName.parse(`member-${index}`));
-  const members: Member[] = names.map((name) => ({ name, role: "coder", status: "working" }));
+  const members: MemberRecord[] = names.map((name) => ({ name, role: "coder", status: "working" }));
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
   const output = new Output();
   const leaving = new AbortController();
@@ -113,7 +113,7 @@ async function chat(
   }
 }
 
-function teamOf(members: readonly Member[], hub: EventHub): TalkTeam {
+function teamOf(members: readonly MemberRecord[], hub: EventHub): TalkTeam {
   const nothing = () => Promise.reject(new Error("unused"));
   const team_id = newTeamId(new Date());
   return {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EffortLevel, KnownModels, ModelFacts } from "../../src/model/model-facts.ts";
-import type { Price } from "../../src/model/prices.ts";
+import type { ModelPrice } from "../../src/model/prices.ts";
 import { addedModels, isLeftOut } from "./corrections.ts";
 import type { SourceModel, SourceRates } from "./source.ts";
 
@@ -45,7 +45,7 @@ function windowOf({ id, api, contextWindow, maxTokens }: SourceModel): number {
   return isWhole ? contextWindow - maxTokens : contextWindow;
 }
 
-function priceOf({ id, cost }: SourceModel): Price | undefined {
+function priceOf({ id, cost }: SourceModel): ModelPrice | undefined {
   const { tiers, ...rates } = cost;
   const isFree = id.endsWith(":free");
   const [tier, ...others] = tiers;
@@ -57,7 +57,7 @@ function priceOf({ id, cost }: SourceModel): Price | undefined {
 }
 
 /** Without the rates that are not known: such tokens count as ordinary input. */
-function ratesOf({ input, output, cacheRead, cacheWrite }: SourceRates): Omit<Price, "long"> {
+function ratesOf({ input, output, cacheRead, cacheWrite }: SourceRates): Omit<ModelPrice, "long"> {
   return {
     input,
     output,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { bundle } from "../../bench/lib/bundle.ts";
 import { parseJson } from "../../src/lib/json.ts";
-import { Entry } from "../../src/protocol/transcript.ts";
+import { TranscriptEntry } from "../../src/protocol/transcript.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { calls, reply, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -147,7 +147,7 @@ class Ahead {
 async function verifyCrons(root: string, due: Date) {
   const path = join(root, ".team", "transcripts", "lead.jsonl");
   const lines = (await readFile(path, "utf8")).split("\n").filter(Boolean);
-  const entries = lines.map((line) => parseJson(line, Entry, path));
+  const entries = lines.map((line) => parseJson(line, TranscriptEntry, path));
   const mail = mailIn(entries).map(({ content }) => content);
   const tally = { crons: 0, unknown: 0, late: 0, lost: 0, twice: 0 };
   for (const { input, result } of callsIn(entries)) {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrno } from "../../src/errors.ts";
 import { parseJson } from "../../src/lib/json.ts";
-import { Entry } from "../../src/protocol/transcript.ts";
+import { TranscriptEntry } from "../../src/protocol/transcript.ts";
 import { FileTeamView } from "../../src/team/view/file-team-view.ts";
 import { teamPlace } from "../../test/support/team.ts";
 import { logFile, subjects, teammates } from "./five-members.ts";
@@ -21,13 +21,13 @@ export interface WorkTally {
 
 /** The results of the work, from the members' requests and the disk. */
 export async function verifyWork(root: string): Promise<WorkTally> {
-  const transcripts = new Map<string, Entry[]>();
+  const transcripts = new Map<string, TranscriptEntry[]>();
   for (const name of ["lead", ...teammates]) {
     const path = join(root, ".team", "transcripts", `${name}.jsonl`);
     const lines = (await readOrNothing(path)).split("\n").filter(Boolean);
     transcripts.set(
       name,
-      lines.map((line) => parseJson(line, Entry, path)),
+      lines.map((line) => parseJson(line, TranscriptEntry, path)),
     );
   }
   const tally = {
@@ -82,7 +82,11 @@ function lose(tally: WorkTally, what: string): void {
 }
 
 /** The end of every run of a teammate is mail for the lead. */
-function countReports(tally: WorkTally, entries: readonly Entry[], leads: readonly Entry[]): void {
+function countReports(
+  tally: WorkTally,
+  entries: readonly TranscriptEntry[],
+  leads: readonly TranscriptEntry[],
+): void {
   const ids = mailIn(leads).map(({ id }) => id);
   for (const entry of entries) {
     if (entry.type !== "run-end" || entry.report_id === undefined) continue;
@@ -99,7 +103,7 @@ async function countUnfinished(root: string): Promise<number> {
   }).length;
 }
 
-export function mailIn(entries: readonly Entry[]) {
+export function mailIn(entries: readonly TranscriptEntry[]) {
   return entries.flatMap((entry) => {
     if (entry.type === "delivery") return [entry.message];
     if (entry.type === "tool-result") return (entry.mail ?? []).map(({ message }) => message);
@@ -107,7 +111,7 @@ export function mailIn(entries: readonly Entry[]) {
   });
 }
 
-export function callsIn(entries: readonly Entry[]) {
+export function callsIn(entries: readonly TranscriptEntry[]) {
   const results = new Map<string, string>();
   for (const entry of entries) {
     if (entry.type === "tool-result") results.set(entry.call_id, entry.output);

@@ -9,7 +9,7 @@ import type { OutputFiles } from "../processes/output-files.ts";
 import type { AgentEvent } from "../protocol/events.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import type { ToolSpec } from "../protocol/tools.ts";
-import type { Entry, ReceivedMail } from "../protocol/transcript.ts";
+import type { ReceivedMail, TranscriptEntry } from "../protocol/transcript.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Transcript } from "../transcript/transcript.ts";
 import type { Bill } from "./bill.ts";
@@ -59,8 +59,8 @@ export interface AgentOptions {
   clock: Clock;
 }
 
-type Undated<T> = T extends Entry ? Omit<T, "at"> : never;
-export type EntryDraft = Undated<Entry>;
+type Undated<T> = T extends TranscriptEntry ? Omit<T, "at"> : never;
+export type EntryDraft = Undated<TranscriptEntry>;
 type ProfileDraft = Extract<EntryDraft, { type: "profile" }>;
 
 /** An event before it is said when it happened and to whom. */
@@ -82,7 +82,7 @@ export class Agent {
   /** The mail that is being taken in. */
   readonly #takings = new Set<Promise<void>>();
 
-  private constructor(options: AgentOptions, entries: readonly Entry[]) {
+  private constructor(options: AgentOptions, entries: readonly TranscriptEntry[]) {
     this.options = options;
     this.conversation = new Conversation(entries, options.wholePath);
     this.tools = new Map(options.tools.map((tool) => [tool.spec.name, tool]));
@@ -152,7 +152,7 @@ export class Agent {
     await this.append(drafts.map((draft) => ({ ...draft, at })));
   }
 
-  async append(entries: readonly Entry[]): Promise<void> {
+  async append(entries: readonly TranscriptEntry[]): Promise<void> {
     await this.options.transcript.append(entries);
     for (const entry of entries) {
       this.conversation.add(entry);

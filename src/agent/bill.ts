@@ -2,9 +2,9 @@ import { TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { UsageLedger } from "../logs/usage-ledger.ts";
 import { suitableModels } from "../model/default-model.ts";
-import { costOf, type Price } from "../model/prices.ts";
+import { costOf, type ModelPrice } from "../model/prices.ts";
 import type { MemberName } from "../protocol/ids.ts";
-import { totalTokens, type Usage } from "../protocol/usage.ts";
+import { type TokenUsage, totalTokens } from "../protocol/usage.ts";
 
 export interface BudgetLimits {
   maxTokens?: number | undefined;
@@ -28,7 +28,7 @@ export class Budget {
     return this.#limits.maxCostUsd !== undefined;
   }
 
-  spend(usage: Usage, costUsd: number): void {
+  spend(usage: TokenUsage, costUsd: number): void {
     this.#tokens += totalTokens(usage);
     this.#costUsd += costUsd;
   }
@@ -47,9 +47,9 @@ export class Budget {
   }
 }
 
-export interface ModelPrice {
+export interface ModelPricing {
   /** Undefined where it is not known. */
-  price: Price | undefined;
+  price: ModelPrice | undefined;
   /** Whether the provider reports the cost of each call, which counts instead of the price (default: false). */
   reportsCost?: boolean;
 }
@@ -57,7 +57,7 @@ export interface ModelPrice {
 export interface BillOptions {
   member: MemberName;
   /** What each model costs that may answer, by its id. */
-  prices: ReadonlyMap<string, ModelPrice>;
+  prices: ReadonlyMap<string, ModelPricing>;
   ledger: Pick<UsageLedger, "record">;
   /** All that the member's calls count against: its own budget, its team's. */
   budgets: readonly Budget[];
@@ -85,7 +85,7 @@ export class Bill {
   }
 
   /** `model` is the id of the one that answered. */
-  async record(usage: Usage, model: string): Promise<void> {
+  async record(usage: TokenUsage, model: string): Promise<void> {
     const { member, prices, ledger, budgets, clock } = this.#options;
     const { price } = prices.get(model) ?? {};
     const cost = usage.cost_usd ?? (price && costOf(usage, price));

@@ -5,13 +5,13 @@ import { withoutProviderData } from "../model/provider-data.ts";
 import type { Message } from "../protocol/message.ts";
 import { isShown, wakes, wakesWhenQuiet } from "../protocol/message-types.ts";
 import type {
-  Entry,
   ReplyBlock,
   StopReason,
   ToolCall,
   ToolResult,
+  TranscriptEntry,
 } from "../protocol/transcript.ts";
-import { totalTokens, type Usage } from "../protocol/usage.ts";
+import { type TokenUsage, totalTokens } from "../protocol/usage.ts";
 import { mailText, type WholePath } from "./mail-text.ts";
 
 /** A call that the model has made and not been answered yet. */
@@ -26,9 +26,9 @@ export interface OpenCall {
 
 type InputUtterance = Extract<Utterance, { type: "input" }>;
 type ReplyUtterance = Extract<Utterance, { type: "reply" }>;
-type ProfileEntry = Extract<Entry, { type: "profile" }>;
-type ReplyEntry = Extract<Entry, { type: "reply" }>;
-type ResultEntry = Extract<Entry, { type: "tool-result" }>;
+type ProfileEntry = Extract<TranscriptEntry, { type: "profile" }>;
+type ReplyEntry = Extract<TranscriptEntry, { type: "reply" }>;
+type ResultEntry = Extract<TranscriptEntry, { type: "tool-result" }>;
 
 /**
  * What a member's transcript is to its model: built from the entries, in their order, and from
@@ -55,12 +55,12 @@ export class Conversation {
   #countedTokens = 0;
   #uncountedCharacters = 0;
 
-  constructor(entries: Iterable<Entry>, wholePath: WholePath) {
+  constructor(entries: Iterable<TranscriptEntry>, wholePath: WholePath) {
     this.#wholePath = wholePath;
     for (const entry of entries) this.add(entry);
   }
 
-  add(entry: Entry): void {
+  add(entry: TranscriptEntry): void {
     switch (entry.type) {
       case "delivery":
         this.#addMail(entry.message);
@@ -232,7 +232,7 @@ export class Conversation {
     this.#results = new Map();
   }
 
-  #startOver({ summary, kept, wakes }: Extract<Entry, { type: "compaction" }>): void {
+  #startOver({ summary, kept, wakes }: Extract<TranscriptEntry, { type: "compaction" }>): void {
     this.#closed = [];
     this.#input = { type: "input", texts: [summary, ...kept] };
     this.#awaitsReply = wakes;
@@ -245,7 +245,7 @@ export class Conversation {
   }
 
   /** Some servers report no usage: then what they were sent is estimated too. */
-  #count(blocks: readonly ReplyBlock[], usage: Usage | undefined): void {
+  #count(blocks: readonly ReplyBlock[], usage: TokenUsage | undefined): void {
     const counted = usage ? totalTokens(usage) : 0;
     if (counted === 0) {
       this.#uncountedCharacters += JSON.stringify(blocks).length;

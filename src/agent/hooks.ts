@@ -2,7 +2,7 @@ import { z } from "zod";
 import { reasonOf } from "../errors.ts";
 import { stopped, unlessStopped } from "../lib/unless-stopped.ts";
 import type { MemberName } from "../protocol/ids.ts";
-import type { Action } from "../protocol/tools.ts";
+import type { ToolAction } from "../protocol/tools.ts";
 import { failure, type ToolOutput } from "../tools/tool.ts";
 
 /** A call of a tool, as a hook is shown it. */
@@ -12,7 +12,7 @@ export interface HookedCall {
   /** Checked by the tool, and as the model wrote it, or as `beforeCall` changed it. */
   readonly input: unknown;
   /** What the call would do, as permissions judge it. */
-  readonly action: Action;
+  readonly action: ToolAction;
   readonly callId: string;
   /** The absolute path of the directory that the member works in. */
   readonly cwd: string;

@@ -1,12 +1,12 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Secrets } from "../lib/secrets.ts";
-import type { Delivery, MailboxReader } from "../mailbox/mailbox.ts";
+import type { MailboxReader, MailDelivery } from "../mailbox/mailbox.ts";
 import type { Message } from "../protocol/message.ts";
 import { isShown } from "../protocol/message-types.ts";
-import type { Entry, ReceivedMail } from "../protocol/transcript.ts";
+import type { ReceivedMail, TranscriptEntry } from "../protocol/transcript.ts";
 import { hiddenText, mailText, type WholePath } from "./mail-text.ts";
 
-export type DeliveryEntry = Extract<Entry, { type: "delivery" }>;
+export type DeliveryEntry = Extract<TranscriptEntry, { type: "delivery" }>;
 
 /** Where a member's input comes from. */
 export interface Input {
@@ -77,7 +77,7 @@ export class MailInput implements Input {
 
   /** The oldest mail, as much as fits beside `taken`; always one message in all. */
   async #fitting(
-    unread: readonly Delivery[],
+    unread: readonly MailDelivery[],
     maxCharacters: number,
     taken: readonly ReceivedMail[] = [],
   ): Promise<ReceivedMail[]> {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Utterance } from "../model/model.ts";
 import type { ModelFailure } from "../model/model-failure.ts";
 import type { ReplyBlock, StopReason } from "../protocol/transcript.ts";
-import type { Usage } from "../protocol/usage.ts";
+import type { TokenUsage } from "../protocol/usage.ts";
 import type { Agent, EventDraft } from "./agent.ts";
 import { maskReply } from "./mask-reply.ts";
 
@@ -14,7 +14,7 @@ export type Reply =
       blocks: ReplyBlock[];
       stop: StopReason;
       rawStop: string | undefined;
-      usage: Usage;
+      usage: TokenUsage;
     }
   | { type: "failed"; failure: ModelFailure }
   /** A budget is used up: in the middle of attempts, or before the first. */

@@ -1,5 +1,5 @@
 import type { MessageId } from "../protocol/ids.ts";
-import type { Entry, ReceivedMail, ToolCall } from "../protocol/transcript.ts";
+import type { ReceivedMail, ToolCall, TranscriptEntry } from "../protocol/transcript.ts";
 import { positionsToCarry } from "../transcript/transcript.ts";
 import type { Agent, EntryDraft } from "./agent.ts";
 
@@ -27,7 +27,7 @@ export interface UndoneEntries {
 interface Mark {
   /** Where what is cut with it begins. */
   index: number;
-  type: Entry["type"];
+  type: TranscriptEntry["type"];
   at: number;
   mail: readonly ReceivedMail[];
   calls: readonly ToolCall[];
@@ -40,7 +40,7 @@ interface Mark {
  * it would be made again.
  */
 export async function findUndone(
-  entries: AsyncIterable<Entry>,
+  entries: AsyncIterable<TranscriptEntry>,
   point: RewindPoint,
 ): Promise<UndoneEntries> {
   const { marks, count } = await readMarks(entries, point);
@@ -60,7 +60,7 @@ export async function findUndone(
 }
 
 /** The marks of the entries that count, and how many entries there are in all. */
-async function readMarks(entries: AsyncIterable<Entry>, { seenAt }: RewindPoint) {
+async function readMarks(entries: AsyncIterable<TranscriptEntry>, { seenAt }: RewindPoint) {
   const marks: Mark[] = [];
   let count = 0;
   for await (const entry of entries) {
@@ -76,7 +76,7 @@ async function readMarks(entries: AsyncIterable<Entry>, { seenAt }: RewindPoint)
   return { marks, count };
 }
 
-function markOf(entry: Entry, index: number): Mark {
+function markOf(entry: TranscriptEntry, index: number): Mark {
   const { type } = entry;
   const mail = entry.type === "delivery" ? [entry] : entry.type === "tool-result" ? entry.mail : [];
   const blocks = entry.type === "reply" ? entry.blocks : [];

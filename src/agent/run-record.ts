@@ -1,7 +1,7 @@
 import { type MemberName, system, type TaskId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
 import { wakes } from "../protocol/message-types.ts";
-import type { Entry, ReplyBlock, StopReason } from "../protocol/transcript.ts";
+import type { ReplyBlock, StopReason, TranscriptEntry } from "../protocol/transcript.ts";
 import type { LastRun, RecordedEnd } from "./runner.ts";
 
 /**
@@ -19,11 +19,11 @@ export class RunRecord implements LastRun {
   #cutText = "";
   #isSettled = true;
 
-  constructor(entries: Iterable<Entry>) {
+  constructor(entries: Iterable<TranscriptEntry>) {
     for (const entry of entries) this.add(entry);
   }
 
-  add(entry: Entry): void {
+  add(entry: TranscriptEntry): void {
     switch (entry.type) {
       case "run-start":
         if (!this.isOpen) this.#begin();
@@ -75,7 +75,7 @@ export class RunRecord implements LastRun {
     }
   }
 
-  #addReply({ blocks, stop }: Extract<Entry, { type: "reply" }>): void {
+  #addReply({ blocks, stop }: Extract<TranscriptEntry, { type: "reply" }>): void {
     // Every reply belongs to a run, even where the run's start is missing.
     if (!this.isOpen) this.#begin();
     for (const block of blocks) if (block.type === "tool-call") this.calledTools.add(block.name);

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../protocol/events.ts";
 import type { MemberName, MessageId, TaskId } from "../protocol/ids.ts";
-import type { Message, Outcome } from "../protocol/message.ts";
+import type { Message, RunOutcome } from "../protocol/message.ts";
 
 /**
  * Runs a member. Ours drives a model; another can drive a foreign agent.
@@ -56,14 +56,14 @@ export interface LastRun {
 
 /** How a run ended, and by which message it is reported. */
 export interface RecordedEnd {
-  readonly outcome: Outcome;
+  readonly outcome: RunOutcome;
   readonly reason: string | undefined;
   readonly reportId: MessageId | undefined;
 }
 
 /** How a run ended, for its caller. */
 export interface RunEnd {
-  outcome: Outcome;
+  outcome: RunOutcome;
   /** The texts of all replies of the run that called no tool, in order. */
   answers: readonly string[];
   /** Why, where the outcome alone does not say it, and what to do about it. */

@@ -1,6 +1,6 @@
 import { TeamError } from "../errors.ts";
 import { ruleOf } from "../permissions/persons-question.ts";
-import type { Request } from "../protocol/request.ts";
+import type { TeamRequest } from "../protocol/request.ts";
 import type { PersonsAnswer } from "../team/protocols/persons-answer.ts";
 import type { Io } from "./command.ts";
 import { briefly, pickRequest } from "./pick-request.ts";
@@ -40,12 +40,12 @@ export async function answerQuestion(
   return 0;
 }
 
-function whatFollows({ type, from }: Request, { decision }: PersonsAnswer): string {
+function whatFollows({ type, from }: TeamRequest, { decision }: PersonsAnswer): string {
   if (decision !== "deny") return `'${from}' continues.`;
   return type === "plan" ? `'${from}' may submit another plan.` : `'${from}' continues without it.`;
 }
 
-function refuseWithoutRule(request: Request): void {
+function refuseWithoutRule(request: TeamRequest): void {
   if (ruleOf(request)) return;
   throw new TeamError("request-refused", "No rule can always allow such calls", {
     hint: `\`troupe approve ${request.id}\` allows this one.`,

@@ -1,4 +1,4 @@
-import type { Environment, ProviderConfiguration } from "../model/provider-settings.ts";
+import type { EnvironmentVariables, ProviderConfiguration } from "../model/provider-settings.ts";
 import type { Dashboard, Entrance } from "../server/dashboard.ts";
 import type { RunSource } from "../server/export/export-run.ts";
 import type { Team } from "../team/team.ts";
@@ -30,7 +30,7 @@ export interface Io {
 export interface ProcessInfo {
   readonly cwd: string;
   readonly home: string;
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
 }
 
 interface TerminalInput extends NodeJS.ReadableStream {

@@ -1,7 +1,7 @@
 import { TeamError } from "../errors.ts";
 import { summarizeCall } from "../lib/summarize-call.ts";
 import { isForPerson, summaryOf } from "../permissions/persons-question.ts";
-import type { Request } from "../protocol/request.ts";
+import type { TeamRequest } from "../protocol/request.ts";
 import { oneLine } from "./render/one-line.ts";
 
 /**
@@ -9,7 +9,10 @@ import { oneLine } from "./render/one-line.ts";
  * several. An id is needed even for a single request, because another one may have replaced it
  * since the person looked. `all` must include decided requests: a short id may mean one of those.
  */
-export function pickRequest(all: readonly Request[], beginning: string | undefined): Request {
+export function pickRequest(
+  all: readonly TeamRequest[],
+  beginning: string | undefined,
+): TeamRequest {
   const open = all.filter(isForPerson);
   if (beginning === undefined) {
     throw open.length === 0
@@ -23,7 +26,7 @@ export function pickRequest(all: readonly Request[], beginning: string | undefin
   return openOnly(found);
 }
 
-function openOnly(request: Request): Request {
+function openOnly(request: TeamRequest): TeamRequest {
   if (isForPerson(request)) return request;
   const { id, type, state, from, to, decision } = request;
   if (state === "pending") {
@@ -40,24 +43,24 @@ function openOnly(request: Request): Request {
   });
 }
 
-function unknown(beginning: string, open: readonly Request[]): TeamError {
+function unknown(beginning: string, open: readonly TeamRequest[]): TeamError {
   return new TeamError("request-unknown", `No request starts with ${beginning}`, {
     hint: waiting(open),
   });
 }
 
-function unclear(message: string, open: readonly Request[]): TeamError {
+function unclear(message: string, open: readonly TeamRequest[]): TeamError {
   return new TeamError("usage-wrong", message, { hint: waiting(open) });
 }
 
 /** The open requests in a sentence, with enough of each to tell them apart. */
-function waiting(requests: readonly Request[]): string {
+function waiting(requests: readonly TeamRequest[]): string {
   if (requests.length === 0) return "No request waits for your answer.";
   return `Waiting: ${requests.map((request) => `${request.id} (${briefly(request)})`).join(", ")}.`;
 }
 
 /** A question in a few words. */
-export function briefly(request: Request): string {
+export function briefly(request: TeamRequest): string {
   const { type, from, subject } = request;
   if (type !== "permission") return `${type} of ${from}`;
   const summary = summaryOf(request) ?? summarizeCall(String(subject.tool), subject.input);

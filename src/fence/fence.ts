@@ -16,7 +16,7 @@ export interface Fence {
   acquire(signal?: AbortSignal): Promise<HeldFence>;
 
   /** Who holds the fence, seen from any process; undefined when nobody does. Changes nothing. */
-  look(): Promise<Holder | undefined>;
+  look(): Promise<FenceHolder | undefined>;
 }
 
 /** The fence in the hands of this process. Disposing of it, once or more often, releases it. */
@@ -35,7 +35,7 @@ export interface HeldFence extends AsyncDisposable {
 }
 
 /** The process that is on record as the lead. */
-export interface Holder {
+export interface FenceHolder {
   epoch: number;
   host: string;
   pid: number;
@@ -44,7 +44,10 @@ export interface Holder {
 }
 
 /** The error that refuses a second lead. */
-export function leadAlive({ pid, host }: Pick<Holder, "pid" | "host">, hint: string): TeamError {
+export function leadAlive(
+  { pid, host }: Pick<FenceHolder, "pid" | "host">,
+  hint: string,
+): TeamError {
   return new TeamError("lead-alive", `A lead is already running: pid ${pid} on ${host}`, { hint });
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { FilePath } from "../lib/file-path.ts";
 import type { ProcessIdentity, ProcessTable } from "../lib/process-identity.ts";
 import { wait } from "../lib/wait.ts";
-import { type Fence, type HeldFence, type Holder, leadAlive } from "./fence.ts";
+import { type Fence, type FenceHolder, type HeldFence, leadAlive } from "./fence.ts";
 import { FenceFiles } from "./fence-files.ts";
 import { HeldFileFence } from "./held-file-fence.ts";
 import { type HolderState, judgeHolder, silenceMs, trustMs } from "./holder-state.ts";
@@ -58,7 +58,7 @@ export class FileFence implements Fence {
     }
   }
 
-  async look(): Promise<Holder | undefined> {
+  async look(): Promise<FenceHolder | undefined> {
     const record = await this.#files.lead();
     if (record?.type !== "held") return undefined;
     const verdict = await this.#judgeHolder(record, await this.#processes.self());

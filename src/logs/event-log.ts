@@ -1,7 +1,7 @@
 import type { AgentEvent, StoredEvent } from "../protocol/events.ts";
 import type { MessageId } from "../protocol/ids.ts";
 
-export interface FollowOptions {
+export interface FollowLogOptions {
   /** The last number the follower has seen (default: none, so that all kept events come first). */
   after?: number;
   signal: AbortSignal;
@@ -17,7 +17,7 @@ export interface EventReader {
    * none missed, none twice. A follower that reads slowly costs no memory; one that sleeps until
    * events are dropped finds a gap in the numbers.
    */
-  follow(options: FollowOptions): AsyncIterable<StoredEvent>;
+  follow(options: FollowLogOptions): AsyncIterable<StoredEvent>;
 }
 
 /**

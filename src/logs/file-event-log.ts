@@ -7,7 +7,7 @@ import { Listeners } from "../lib/listeners.ts";
 import type { AgentEvent, StoredEvent } from "../protocol/events.ts";
 import type { MessageId } from "../protocol/ids.ts";
 import { DeltaJoiner } from "./delta-joiner.ts";
-import type { EventLog, FollowOptions } from "./event-log.ts";
+import type { EventLog, FollowLogOptions } from "./event-log.ts";
 import { FileEventReader } from "./file-event-reader.ts";
 import { RotatingFile } from "./rotating-file.ts";
 
@@ -64,7 +64,7 @@ export class FileEventLog implements EventLog {
     return this.#reader.lastSeq();
   }
 
-  follow(options: FollowOptions): AsyncGenerator<StoredEvent> {
+  follow(options: FollowLogOptions): AsyncGenerator<StoredEvent> {
     return this.#reader.follow(options);
   }
 

@@ -5,7 +5,7 @@ import { type LogPlace, PagedLog } from "../lib/paged-log.ts";
 import type { WakeSource } from "../lib/wake-source.ts";
 import { StoredEvent } from "../protocol/events.ts";
 import type { MessageId } from "../protocol/ids.ts";
-import type { EventReader, FollowOptions } from "./event-log.ts";
+import type { EventReader, FollowLogOptions } from "./event-log.ts";
 import { follow } from "./follow.ts";
 
 /** How far a follower has read. */
@@ -61,7 +61,7 @@ export class FileEventReader implements EventReader {
     return sent;
   }
 
-  async *follow({ after = 0, signal }: FollowOptions): AsyncGenerator<StoredEvent> {
+  async *follow({ after = 0, signal }: FollowLogOptions): AsyncGenerator<StoredEvent> {
     const generation = await this.#generationWith(after + 1);
     const follower: Follower = { generation, offset: 0, file: undefined, after, lastSeen: after };
     yield* follow({

@@ -3,7 +3,7 @@ import { Listeners } from "../lib/listeners.ts";
 import type { AgentEvent, StoredEvent } from "../protocol/events.ts";
 import type { MessageId } from "../protocol/ids.ts";
 import { DeltaJoiner } from "./delta-joiner.ts";
-import type { EventLog, FollowOptions } from "./event-log.ts";
+import type { EventLog, FollowLogOptions } from "./event-log.ts";
 import { follow } from "./follow.ts";
 
 /** An event log for tests and temporary teams. It keeps the newest events. */
@@ -37,7 +37,7 @@ export class MemoryEventLog implements EventLog {
     return this.#lastSeq;
   }
 
-  follow({ after = 0, signal }: FollowOptions): AsyncGenerator<StoredEvent> {
+  follow({ after = 0, signal }: FollowLogOptions): AsyncGenerator<StoredEvent> {
     let last = after;
     const next = () => this.#firstAfter(last);
     return follow({

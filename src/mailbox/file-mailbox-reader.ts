@@ -13,7 +13,7 @@ import type { MailQueue, MailSettlement } from "./mail-queue.ts";
 import { createLog, endLastLine, rotateLog, trimHistory } from "./mail-rotation.ts";
 import { anchorOf, endsWithLine } from "./mail-scanner.ts";
 import { type MailSource, newSource, recentSegments, recoverSources } from "./mail-source.ts";
-import type { Delivery, MailboxReader } from "./mailbox.ts";
+import type { MailboxReader, MailDelivery } from "./mailbox.ts";
 import { SeenIds } from "./seen-ids.ts";
 import { SideLog } from "./side-log.ts";
 
@@ -87,7 +87,7 @@ export class FileMailboxReader implements MailboxReader {
     return reader;
   }
 
-  unread(): Promise<readonly Delivery[]> {
+  unread(): Promise<readonly MailDelivery[]> {
     return this.#serial.run(async () => {
       // Segments that were read to their end are left to the poll for late lines.
       const sources = this.#sources.filter((source) => source === this.#live || !source.appearance);

@@ -15,8 +15,8 @@ import type { MailWriter } from "./mail-writer.ts";
 import {
   type Mailbox,
   type MailboxReader,
+  type MailboxReaderOptions,
   type MailRecord,
-  type ReaderOptions,
   secondReader,
 } from "./mailbox.ts";
 
@@ -85,7 +85,7 @@ export class FileMailbox implements Mailbox {
     return readRecords({ layout: this.#layout, owner: this.owner, signature });
   }
 
-  async openReader(options: ReaderOptions): Promise<MailboxReader> {
+  async openReader(options: MailboxReaderOptions): Promise<MailboxReader> {
     if (this.#reader) throw secondReader(this.owner);
     this.#reader = this.#openReader(options);
     try {
@@ -100,7 +100,7 @@ export class FileMailbox implements Mailbox {
     await (await this.#reader)?.[Symbol.asyncDispose]();
   }
 
-  async #openReader(options: ReaderOptions): Promise<FileMailboxReader> {
+  async #openReader(options: MailboxReaderOptions): Promise<FileMailboxReader> {
     const { inbox, watch, writer, limits = defaultLimits } = this.#options;
     let stopWatching = () => {};
     await ensurePrivateDirectory(inbox);

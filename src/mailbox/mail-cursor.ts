@@ -5,12 +5,12 @@ import { fitsSum, withSum } from "../lib/checksum.ts";
 import { type FilePath, nameOf, parentOf } from "../lib/file-path.ts";
 import { readTextIfExists, replaceFile } from "../lib/files.ts";
 import { parseJson } from "../lib/json.ts";
-import { Position } from "../protocol/message.ts";
+import { MailPosition } from "../protocol/message.ts";
 
 /** How far a mailbox is acknowledged: `cursor`. */
 export const MailCursor = z.object({
   /** How far the live log is acknowledged. */
-  ...Position.shape,
+  ...MailPosition.shape,
   /** The live log's inode, for debugging. */
   ino: z.string(),
   /**
@@ -19,7 +19,7 @@ export const MailCursor = z.object({
    */
   anchor: z.object({ length: z.int().nonnegative(), hash: z.string() }),
   /** The rotated segments that late lines are still looked for in. */
-  segments: z.array(Position),
+  segments: z.array(MailPosition),
   /** The member whose mailbox it is: the cursor of another one does not apply here. */
   owner: z.string().optional(),
   /** A checksum of all other fields. */
@@ -61,7 +61,7 @@ function ownerOf(path: FilePath): string {
 }
 
 /** True when everything up to `position` is acknowledged by `cursor`. */
-export function isSettled(cursor: MailCursor | undefined, position: Position): boolean {
+export function isSettled(cursor: MailCursor | undefined, position: MailPosition): boolean {
   if (!cursor || position.generation > cursor.generation) return false;
   if (position.generation === cursor.generation) return position.offset <= cursor.offset;
   const segment = cursor.segments.find(({ generation }) => generation === position.generation);

@@ -3,7 +3,7 @@ import type { LineReader } from "../lib/line-reader.ts";
 import type { MarkedLog } from "../lib/log-head.ts";
 import { PagedLog } from "../lib/paged-log.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
-import type { Position } from "../protocol/message.ts";
+import type { MailPosition } from "../protocol/message.ts";
 import { isSettled, type MailCursor, readCursor } from "./mail-cursor.ts";
 import type { MailLayout } from "./mail-layout.ts";
 import { type DecodedPart, decodeLine, maxLineBytes } from "./mail-line.ts";
@@ -99,7 +99,7 @@ async function* readLog(reader: LineReader, options: LogOptions): AsyncGenerator
 
 function toRecord(
   part: DecodedPart,
-  position: Position,
+  position: MailPosition,
   { cursor, returned }: LogOptions,
 ): MailRecord {
   if (part.type === "set-aside") {

@@ -8,11 +8,11 @@ import { type DecodedPart, decodeLine } from "./mail-line.ts";
 import { MailQueue } from "./mail-queue.ts";
 import { type MailMark, markAfter, openLog, ownMark } from "./mail-scanner.ts";
 import type { MailSource } from "./mail-source.ts";
-import type { ReaderOptions, SetAside } from "./mailbox.ts";
+import type { MailboxReaderOptions, SetAsideLine } from "./mailbox.ts";
 import type { SeenIds } from "./seen-ids.ts";
 import type { SideLog, SideRecord } from "./side-log.ts";
 
-export interface MailIntakeOptions extends ReaderOptions {
+export interface MailIntakeOptions extends MailboxReaderOptions {
   owner: MemberName;
   signature: Signature;
   clock: Clock;
@@ -126,7 +126,7 @@ export class MailIntake {
     return this.#returned.has(id) || (await this.#seen.has(id));
   }
 
-  async #setAside({ id, reason, text, position }: SetAside): Promise<void> {
+  async #setAside({ id, reason, text, position }: SetAsideLine): Promise<void> {
     if (this.#quarantine.has(id)) return;
     await this.#options.check();
     const at = this.#options.clock.now().toISOString();

@@ -1,7 +1,7 @@
 import type { MessageId } from "../protocol/ids.ts";
 import { type MailMark, ownMark } from "./mail-scanner.ts";
 import type { MailSource } from "./mail-source.ts";
-import type { Delivery } from "./mailbox.ts";
+import type { MailDelivery } from "./mailbox.ts";
 
 /** The most messages, and the most bytes of them, that are held in memory unread. */
 const maxMessages = 4096;
@@ -11,7 +11,7 @@ const maxBytes = 4 * 1024 * 1024;
 interface Queued {
   source: MailSource;
   mark: MailMark;
-  delivery: Delivery | undefined;
+  delivery: MailDelivery | undefined;
   bytes: number;
 }
 
@@ -35,7 +35,7 @@ export class MailQueue {
     return this.#items.length === 0;
   }
 
-  deliveries(): Delivery[] {
+  deliveries(): MailDelivery[] {
     return this.#items.flatMap(({ delivery }) => delivery ?? []);
   }
 
@@ -65,7 +65,7 @@ export class MailQueue {
     return this.#settlement(0);
   }
 
-  deliveriesIn({ count }: MailSettlement): Delivery[] {
+  deliveriesIn({ count }: MailSettlement): MailDelivery[] {
     return this.#items.slice(0, count).flatMap(({ delivery }) => delivery ?? []);
   }
 

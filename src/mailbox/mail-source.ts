@@ -1,7 +1,7 @@
 import { type FilePath, sizeOf } from "../lib/file-path.ts";
 import { LineReader } from "../lib/line-reader.ts";
 import { listSegments, segmentPath } from "../lib/segments.ts";
-import type { Position } from "../protocol/message.ts";
+import type { MailPosition } from "../protocol/message.ts";
 import { hashAnchor, type MailCursor } from "./mail-cursor.ts";
 import type { MailLayout } from "./mail-layout.ts";
 import { type MailMark, markAt, startOfLog } from "./mail-scanner.ts";
@@ -60,7 +60,7 @@ export interface RecoveryOptions {
   layout: MailLayout;
   cursor: MailCursor | undefined;
   /** The last position of each generation that the transcript has. */
-  delivered: readonly Position[];
+  delivered: readonly MailPosition[];
   /** The mail that must be searched again. */
   lost: LostMail | undefined;
 }

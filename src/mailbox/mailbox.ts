@@ -1,5 +1,5 @@
 import type { MemberName, MessageId } from "../protocol/ids.ts";
-import type { Message, MessageDraft, Position } from "../protocol/message.ts";
+import type { MailPosition, Message, MessageDraft } from "../protocol/message.ts";
 
 /**
  * One member's inbox. Any process may append to it and look at it; one reader takes mail out.
@@ -15,7 +15,7 @@ export interface Mailbox extends AsyncDisposable {
   /** Everything the mailbox still has, newest first. */
   records(): AsyncIterable<MailRecord>;
   /** There is one reader at a time; another can be opened when it is disposed of. */
-  openReader(options: ReaderOptions): Promise<MailboxReader>;
+  openReader(options: MailboxReaderOptions): Promise<MailboxReader>;
 }
 
 /**
@@ -30,7 +30,7 @@ export interface Mailbox extends AsyncDisposable {
  */
 export interface MailboxReader extends AsyncDisposable {
   /** The oldest unread mail: all of it, or as much as should be held in memory at once. */
-  unread(): Promise<readonly Delivery[]>;
+  unread(): Promise<readonly MailDelivery[]>;
   /**
    * Settles everything `unread` returned, up to and including this message. The mail is in the
    * transcript, which keeps it from being delivered again even if the cursor cannot be written.
@@ -44,16 +44,16 @@ export interface MailboxReader extends AsyncDisposable {
   onWake(listener: () => void): () => void;
 }
 
-export interface ReaderOptions {
+export interface MailboxReaderOptions {
   /** The mail that is in the member's transcript, as far back as its newest compaction. */
-  delivered: Delivered;
+  delivered: DeliveredMail;
   /** Called once with each line that cannot be delivered to a model, for the person to see. */
-  onSetAside(line: SetAside): void;
+  onSetAside(line: SetAsideLine): void;
 }
 
 /** How much of a mailbox is in a transcript: the newest position of each generation, and the ids. */
-export interface Delivered {
-  positions: readonly Position[];
+export interface DeliveredMail {
+  positions: readonly MailPosition[];
   ids: ReadonlySet<MessageId>;
   /**
    * The ids of all mail that the transcript ever had, for a log of which it is unknown how much was
@@ -67,7 +67,7 @@ export interface Delivered {
 /** Mail that was acknowledged, but whose delivery may be missing from the transcript. */
 export interface LostMail {
   /** The position after which it begins; undefined if it may be anywhere. */
-  after: Position | undefined;
+  after: MailPosition | undefined;
   /**
    * Whether a message of that part is to be delivered again, if the transcript does not have it.
    */
@@ -75,24 +75,24 @@ export interface LostMail {
 }
 
 /** A message as its reader gets it. `position` goes into the transcript beside it. */
-export interface Delivery {
+export interface MailDelivery {
   message: Message;
-  position: Position;
+  position: MailPosition;
 }
 
 /** A line that is not a message, or claims to be one that only troupe may write. */
-export interface SetAside {
+export interface SetAsideLine {
   /** `hand-<generation>-<byte offset>` of the line. */
   id: MessageId;
   reason: string;
   /** The beginning of the line. */
   text: string;
-  position: Position;
+  position: MailPosition;
 }
 
 export type MailRecord =
-  | ({ state: "queued" | "delivered" | "undelivered" } & Delivery)
-  | ({ state: "set aside" } & SetAside);
+  | ({ state: "queued" | "delivered" | "undelivered" } & MailDelivery)
+  | ({ state: "set aside" } & SetAsideLine);
 
 /** The newest message that is still queued, if the newest message is. */
 export async function newestQueued(mailbox: Mailbox): Promise<MessageId | undefined> {

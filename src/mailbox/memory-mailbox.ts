@@ -4,11 +4,11 @@ import type { MemberName, MessageId } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
 import { completeDraft } from "./mail-draft.ts";
 import {
-  type Delivery,
   type Mailbox,
   type MailboxReader,
+  type MailboxReaderOptions,
+  type MailDelivery,
   type MailRecord,
-  type ReaderOptions,
   secondReader,
 } from "./mailbox.ts";
 
@@ -19,7 +19,7 @@ export interface MemoryMailboxOptions {
   onChange?(change: "mail" | "mail-read"): void;
 }
 
-interface StoredMail extends Delivery {
+interface StoredMail extends MailDelivery {
   state: "queued" | "delivered" | "undelivered";
 }
 
@@ -53,7 +53,7 @@ export class MemoryMailbox implements Mailbox {
     yield* [...this.#slots.values()].reverse();
   }
 
-  async openReader({ delivered }: ReaderOptions): Promise<MailboxReader> {
+  async openReader({ delivered }: MailboxReaderOptions): Promise<MailboxReader> {
     if (this.#hasReader) throw secondReader(this.owner);
     this.#hasReader = true;
     const [furthest] = delivered.positions.map(({ offset }) => offset).sort((a, b) => b - a);

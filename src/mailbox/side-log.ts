@@ -3,12 +3,12 @@ import { type FilePath, sizeOf } from "../lib/file-path.ts";
 import { appendAside, olderPath, parseLine, toLines } from "../lib/json-lines.ts";
 import { LineReader } from "../lib/line-reader.ts";
 import { MessageId } from "../protocol/ids.ts";
-import { Position } from "../protocol/message.ts";
+import { MailPosition } from "../protocol/message.ts";
 
 /** Why one line of a mailbox was not delivered. */
 export const SideRecord = z.object({
   id: MessageId,
-  ...Position.shape,
+  ...MailPosition.shape,
   reason: z.string(),
   text: z.string(),
   at: z.iso.datetime(),

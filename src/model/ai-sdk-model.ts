@@ -4,7 +4,7 @@ import type {
   SharedV3ProviderOptions,
 } from "@ai-sdk/provider";
 import type { Clock } from "../lib/clock.ts";
-import type { Usage } from "../protocol/usage.ts";
+import type { TokenUsage } from "../protocol/usage.ts";
 import { limits, maxBlocks } from "./ai-sdk/body-limits.ts";
 import type { Dialect } from "./ai-sdk/dialect.ts";
 import { type Account, diagnose } from "./ai-sdk/failure.ts";
@@ -155,7 +155,7 @@ export class AiSdkModel implements Model {
 /** No server has a shorter context by default. */
 const smallestCut = 2_048;
 
-function promptTokens({ input_tokens, cache_read_tokens, cache_write_tokens }: Usage): number {
+function promptTokens({ input_tokens, cache_read_tokens, cache_write_tokens }: TokenUsage): number {
   return input_tokens + cache_read_tokens + cache_write_tokens;
 }
 

@@ -1,6 +1,6 @@
 import { TeamError } from "../errors.ts";
 import { builtInProviders } from "./built-in-providers.ts";
-import type { Environment } from "./provider-settings.ts";
+import type { EnvironmentVariables } from "./provider-settings.ts";
 
 /**
  * A model of each provider that suits most work at a moderate price, in the order in which the
@@ -15,7 +15,7 @@ export const suitableModels = {
 const providers = ["anthropic", "openai", "google"] as const;
 
 /** The model that the person has named in the environment. */
-export function defaultModelId(env: Environment): string | undefined {
+export function defaultModelId(env: EnvironmentVariables): string | undefined {
   return env.TROUPE_MODEL || (env.MODEL_ID && `anthropic/${env.MODEL_ID}`) || undefined;
 }
 
@@ -26,7 +26,7 @@ interface ModelByKey {
 }
 
 /** The model for a person who has named none: a suitable one of the first provider with a key. */
-export function modelByKey(env: Environment): ModelByKey | undefined {
+export function modelByKey(env: EnvironmentVariables): ModelByKey | undefined {
   for (const provider of providers) {
     const variable = builtInProviders[provider].keyVariables.find((name) => env[name]);
     if (variable !== undefined) return { id: suitableModels[provider], variable };

@@ -1,4 +1,4 @@
-import { Image } from "../protocol/transcript.ts";
+import { ModelImage } from "../protocol/transcript.ts";
 
 /** Low enough that estimates are too high rather than too low. */
 export const charactersPerToken = 3.5;
@@ -8,7 +8,7 @@ export const charactersPerImage = 1_600 * charactersPerToken;
 export function estimateTokens(value: unknown): number {
   let images = 0;
   const text = JSON.stringify(value, (_key, item: unknown) => {
-    if (!Image.safeParse(item).success) return item;
+    if (!ModelImage.safeParse(item).success) return item;
     images++;
     return undefined;
   });

@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import { wait } from "../lib/wait.ts";
-import type { Usage } from "../protocol/usage.ts";
+import type { TokenUsage } from "../protocol/usage.ts";
 import { type RequestSlot, RequestSlots } from "./governor/request-slots.ts";
 import type { Model, ModelPart, ModelRequest } from "./model.ts";
 import { type FailureKind, isRetryable, type ModelFailure } from "./model-failure.ts";
@@ -21,7 +21,7 @@ const longestPauseMs = 15 * 60_000;
 
 interface FailedAttempt {
   failure: ModelFailure;
-  usage?: Usage;
+  usage?: TokenUsage;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { modelIds } from "./model-list.ts";
-import { Price } from "./prices.ts";
+import { ModelPrice } from "./prices.ts";
 import type { ProviderDefinitions } from "./provider-settings.ts";
 
 /** The words of providers for how much a model thinks. `none` turns its thinking off. */
@@ -13,7 +13,7 @@ export interface ModelFacts {
   readonly contextWindow?: number | undefined;
   /** How many tokens a reply may have. */
   readonly maxOutput?: number | undefined;
-  readonly price?: Price | undefined;
+  readonly price?: ModelPrice | undefined;
   /** Whether it can be shown images. */
   readonly images?: boolean | undefined;
   /** Whether it can think before it answers. */
@@ -34,7 +34,7 @@ const tokens = z.int().positive();
 export const OwnModels = z.record(
   z.string(),
   z.strictObject({
-    price: Price.optional(),
+    price: ModelPrice.optional(),
     contextWindow: tokens.optional(),
     maxOutput: tokens.optional(),
   }),

@@ -1,7 +1,7 @@
 import type { Effort } from "../protocol/effort.ts";
 import type { ToolSpec } from "../protocol/tools.ts";
 import type { ReplyBlock, StopReason, ToolResult } from "../protocol/transcript.ts";
-import type { Usage } from "../protocol/usage.ts";
+import type { TokenUsage } from "../protocol/usage.ts";
 import type { ModelFailure } from "./model-failure.ts";
 
 /** One language model behind one provider. The agent loop knows nothing else about providers. */
@@ -70,12 +70,12 @@ export type ModelPart =
    * The attempt failed and is repeated: everything streamed so far is void. `model` is the one of a list
    * that failed.
    */
-  | { type: "restart"; failure: ModelFailure; usage?: Usage; model?: string }
+  | { type: "restart"; failure: ModelFailure; usage?: TokenUsage; model?: string }
   /** From here on another model of a list answers. */
   | { type: "model-change"; from: string; to: string; reason: string }
   | FinishPart
   /** `usage` is the usage that the provider reported before it failed: it is on the bill too. */
-  | { type: "error"; failure: ModelFailure; usage?: Usage; model?: string };
+  | { type: "error"; failure: ModelFailure; usage?: TokenUsage; model?: string };
 
 /** The end of a reply that was received whole. */
 export interface FinishPart {
@@ -83,7 +83,7 @@ export interface FinishPart {
   blocks: ReplyBlock[];
   stop: StopReason;
   rawStop?: string;
-  usage: Usage;
+  usage: TokenUsage;
   /** The one of a list that answered. */
   model?: string;
   /** A warning about the usage, shown once: the provider reported an impossible count. */

@@ -1,5 +1,5 @@
 import type { ApiKey, ProviderRow } from "./built-in-providers.ts";
-import type { Environment } from "./provider-settings.ts";
+import type { EnvironmentVariables } from "./provider-settings.ts";
 
 /** A provider whose code is a package of the AI SDK, which the person installs. */
 export interface ProviderPackage {
@@ -8,11 +8,11 @@ export interface ProviderPackage {
   /** The major version to install (default: the newest). */
   readonly version?: string;
   /** The settings for the package, besides its key and base URL. */
-  settings(env: Environment): Readonly<Record<string, unknown>>;
+  settings(env: EnvironmentVariables): Readonly<Record<string, unknown>>;
   /** The package's setting for the key (default: `apiKey`). */
   keySetting?(key: ApiKey): string;
   /** The variables to set, in words, if something is missing. */
-  missing(env: Environment): string | undefined;
+  missing(env: EnvironmentVariables): string | undefined;
   /** The SDK's options of every request. */
   readonly requestOptions?: Readonly<Record<string, Readonly<Record<string, boolean>>>>;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Usage } from "../protocol/usage.ts";
+import type { TokenUsage } from "../protocol/usage.ts";
 
 const dollars = z.number().nonnegative();
 
@@ -16,13 +16,13 @@ const Rates = z.strictObject({
 });
 
 /** What a model costs. A request of more than `long.above` tokens has the rates of `long` throughout. */
-export const Price = Rates.extend({
+export const ModelPrice = Rates.extend({
   long: Rates.extend({ above: z.int().positive() }).optional(),
 });
-export type Price = Readonly<z.infer<typeof Price>>;
+export type ModelPrice = Readonly<z.infer<typeof ModelPrice>>;
 
 /** In dollars. */
-export function costOf(usage: Usage, price: Price): number {
+export function costOf(usage: TokenUsage, price: ModelPrice): number {
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = usage;
   const { cache_write_1h_tokens = 0 } = usage;
   const requestTokens = input_tokens + cache_read_tokens + cache_write_tokens;

@@ -5,14 +5,14 @@ import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { hasErrno, TeamError } from "../errors.ts";
 import { parseJson } from "../lib/json.ts";
-import type { Environment, PackageSettings } from "./provider-settings.ts";
+import type { EnvironmentVariables, PackageSettings } from "./provider-settings.ts";
 import type { SdkLanguageModel } from "./sdk-language-model.ts";
 
 /**
  * Where a person installs provider packages. Nothing is loaded from the workspace or the directories
  * above it: that would run a stranger's code with the keys in reach.
  */
-function packagesDirectory(env: Environment): string {
+function packagesDirectory(env: EnvironmentVariables): string {
   const { XDG_DATA_HOME: data, HOME: home } = env;
   const base = data && isAbsolute(data) ? data : join(home || homedir(), ".local/share");
   return join(base, "troupe/providers");
@@ -24,7 +24,7 @@ type CreateModel = (settings: Readonly<Record<string, unknown>>) => SdkLanguageM
 /** Loads a package that the person has installed. Throws `config-invalid` with what to do. */
 export async function loadProviderPackage(
   { module, version, model }: PackageSettings,
-  env: Environment,
+  env: EnvironmentVariables,
 ): Promise<CreateModel> {
   const { name, part } = split(module);
   const directory = packagesDirectory(env);

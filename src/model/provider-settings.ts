@@ -8,7 +8,7 @@ import {
 import { modelByKey } from "./default-model.ts";
 import { type ProviderPackage, plainPackage } from "./package-providers.ts";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** A provider that a person adds to the built-in ones. */
 export interface ProviderDefinition {
@@ -26,7 +26,7 @@ export type ProviderDefinitions = Readonly<Record<string, ProviderDefinition>>;
 
 /** Where the keys and addresses of providers come from. */
 export interface ProviderConfiguration {
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   /** Definitions by name: `<name>/<model>` is a model of one. */
   readonly providers?: ProviderDefinitions | undefined;
 }
@@ -215,7 +215,7 @@ export function providerSettings(
 function packageSettings(
   id: string,
   { model, key, ...row }: ProviderRow & { model: string; key: ApiKey | undefined },
-  env: Environment,
+  env: EnvironmentVariables,
 ): Pick<PackageSettings, "module" | "version" | "baseUrl" | "settings" | "requestOptions"> {
   const code = row.package ?? plainPackage(model);
   const missing = code.missing(env);
@@ -244,7 +244,7 @@ function given(settings: Readonly<Record<string, unknown>>): Record<string, unkn
 }
 
 /** A model for which nothing more has to be set. */
-function withoutKey(env: Environment): string {
+function withoutKey(env: EnvironmentVariables): string {
   const byKey = modelByKey(env);
   return byKey ? `${byKey.id} (${byKey.variable} is set)` : "rehearsal, which needs no key";
 }
@@ -265,7 +265,7 @@ function parseModelId(
 }
 
 /** Undefined only for a package that knows its own. */
-function baseUrlOf(row: ProviderRow, env: Environment): string | undefined {
+function baseUrlOf(row: ProviderRow, env: EnvironmentVariables): string | undefined {
   const { family, baseUrl, baseUrlVariable, readBaseUrl = (value: string) => value } = row;
   const set = baseUrlVariable && env[baseUrlVariable];
   const given = set ? readBaseUrl(set) : baseUrl;

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { MemberName } from "../protocol/ids.ts";
 import { ReplyBlock, StopReason } from "../protocol/transcript.ts";
-import { Usage } from "../protocol/usage.ts";
+import { TokenUsage } from "../protocol/usage.ts";
 import type { Utterance } from "./model.ts";
 import { ModelFailure } from "./model-failure.ts";
 
-const answeredBy = { usage: Usage.exactOptional(), model: z.string().exactOptional() };
+const answeredBy = { usage: TokenUsage.exactOptional(), model: z.string().exactOptional() };
 
 /** A part of a stream as it is recorded, without waiting times. */
 export const RecordedPart = z.discriminatedUnion("type", [
@@ -23,7 +23,7 @@ export const RecordedPart = z.discriminatedUnion("type", [
     blocks: z.array(ReplyBlock),
     stop: StopReason,
     rawStop: z.string().exactOptional(),
-    usage: Usage,
+    usage: TokenUsage,
     model: z.string().exactOptional(),
     usageWarning: z.string().exactOptional(),
   }),

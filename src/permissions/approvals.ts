@@ -4,7 +4,7 @@ import { isLeaving } from "../lib/leaving.ts";
 import { onAbort } from "../lib/on-abort.ts";
 import { WakeLatch } from "../lib/wake-latch.ts";
 import { type MemberName, user } from "../protocol/ids.ts";
-import type { Request } from "../protocol/request.ts";
+import type { TeamRequest } from "../protocol/request.ts";
 import { hashSubject } from "../requests/request-rules.ts";
 import type { Requests } from "../requests/requests.ts";
 
@@ -84,7 +84,7 @@ export class RequestApprovals implements Approvals {
    * The same question, asked by an earlier process. It may have been answered since. Where that process
    * asked something else about the call, because a hook decided differently, that is not asked any more.
    */
-  async #find({ member: from, callId }: Question, hash: string): Promise<Request | undefined> {
+  async #find({ member: from, callId }: Question, hash: string): Promise<TeamRequest | undefined> {
     const asked = await this.#requests.list({ type: "permission", from });
     for (const { id, hash: other, state, subject } of asked) {
       if (other === hash || state !== "pending" || subject.call_id !== callId) continue;
@@ -100,7 +100,7 @@ export class RequestApprovals implements Approvals {
    * Resolves to the request once it is decided or has expired, or to undefined when `signal` is
    * aborted before.
    */
-  async #decided(asked: Request, signal: AbortSignal): Promise<Request | undefined> {
+  async #decided(asked: TeamRequest, signal: AbortSignal): Promise<TeamRequest | undefined> {
     const { id } = asked;
     const latch = new WakeLatch();
     const settle = () => latch.wake();
@@ -136,7 +136,7 @@ export class RequestApprovals implements Approvals {
     return clock.schedule(timeoutMs, () => tell(reason));
   }
 
-  async #expire({ id }: Request, reason: string): Promise<void> {
+  async #expire({ id }: TeamRequest, reason: string): Promise<void> {
     await unlessDecided(() => this.#requests.expire(id, reason));
   }
 }
@@ -163,7 +163,7 @@ function subjectOf(question: Question): Record<string, unknown> {
 }
 
 /** `hash` is that of the call that is about to run: an approval of anything else allows nothing. */
-function answerOf(request: Request, hash: string): ApprovalAnswer {
+function answerOf(request: TeamRequest, hash: string): ApprovalAnswer {
   const { state, decision } = request;
   if (state === "approved" && decision?.hash === hash && request.hash === hash) {
     return { type: "allowed" };

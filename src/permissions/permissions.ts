@@ -2,7 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { TeamError } from "../errors.ts";
 import { firstCharacters } from "../lib/cut-text.ts";
 import type { PermissionMode } from "../protocol/message.ts";
-import type { Action } from "../protocol/tools.ts";
+import type { ToolAction } from "../protocol/tools.ts";
 import type { Place } from "../workspace/place.ts";
 import type { SpecialDirectories, Subject } from "./judged-call.ts";
 import { narrowerMode } from "./modes.ts";
@@ -28,7 +28,7 @@ export interface PermissionsOptions {
 
 export interface CallToJudge {
   tool: string;
-  action: Action;
+  action: ToolAction;
   /** True if a program allows the call, as a rule for its tool would. */
   isAllowed?: boolean;
 }
@@ -91,7 +91,7 @@ export class Permissions {
     }
   }
 
-  async #subject(action: Action, { programDirectories }: SpecialDirectories): Promise<Subject> {
+  async #subject(action: ToolAction, { programDirectories }: SpecialDirectories): Promise<Subject> {
     switch (action.type) {
       case "coordinate":
         return action;

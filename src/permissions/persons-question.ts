@@ -1,17 +1,17 @@
 import { user } from "../protocol/ids.ts";
-import type { Request } from "../protocol/request.ts";
+import type { TeamRequest } from "../protocol/request.ts";
 
 /** True for a request that waits for the person's answer. */
-export function isForPerson({ state, to }: Request): boolean {
+export function isForPerson({ state, to }: TeamRequest): boolean {
   return state === "pending" && to === user;
 }
 
 /** What the call would do, in the words of its tool. */
-export function summaryOf({ subject }: Pick<Request, "subject">): string | undefined {
+export function summaryOf({ subject }: Pick<TeamRequest, "subject">): string | undefined {
   return typeof subject.summary === "string" ? subject.summary : undefined;
 }
 
 /** The rule that "always" adds. */
-export function ruleOf({ subject }: Request): string | undefined {
+export function ruleOf({ subject }: TeamRequest): string | undefined {
   return typeof subject.rule === "string" ? subject.rule : undefined;
 }

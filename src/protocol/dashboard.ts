@@ -1,9 +1,9 @@
-import type { Message, Outcome } from "./message.ts";
+import type { Message, RunOutcome } from "./message.ts";
 import type { RequestState, RequestType } from "./request.ts";
 import type { Task } from "./task.ts";
 import type { MemberStatus } from "./team.ts";
 import type { StopReason } from "./transcript.ts";
-import type { Usage } from "./usage.ts";
+import type { TokenUsage } from "./usage.ts";
 
 /**
  * What the dashboard's server sends to its page. The server makes these views, so they are only
@@ -194,12 +194,12 @@ export type EntryView = { cursor: string; at: string | null } & (
   | { type: "mail"; message: MessageView }
   | { type: "note"; text: string }
   | { type: "run-start" }
-  | { type: "run-end"; outcome: Outcome; reason: string | null }
+  | { type: "run-end"; outcome: RunOutcome; reason: string | null }
   | {
       type: "reply";
       blocks: readonly ReplyBlockView[];
       stop: StopReason;
-      usage: Usage | null;
+      usage: TokenUsage | null;
     }
   | {
       type: "tool-result";

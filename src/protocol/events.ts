@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { MemberName, MessageId, RequestId, TaskId } from "./ids.ts";
-import { Outcome, PermissionMode } from "./message.ts";
+import { PermissionMode, RunOutcome } from "./message.ts";
 import { RequestState, RequestType } from "./request.ts";
 import { TaskStatus } from "./task.ts";
 import { MemberStatus } from "./team.ts";
-import { Usage } from "./usage.ts";
+import { TokenUsage } from "./usage.ts";
 
 /** The fields of every event. */
 const envelope = {
@@ -115,7 +115,7 @@ export const AgentEvent = z.discriminatedUnion("type", [
   }),
   event("turn-end", "A turn is over: the reply and the results of its calls are recorded.", {
     turn,
-    usage: Usage,
+    usage: TokenUsage,
   }),
   event("compaction-start", "The conversation is being summarized to make room.", {
     context_tokens: z.int().describe("the size of the conversation before"),
@@ -124,7 +124,7 @@ export const AgentEvent = z.discriminatedUnion("type", [
     summary: z.string(),
   }),
   event("run-end", "A run is over.", {
-    outcome: Outcome,
+    outcome: RunOutcome,
     reason: z.string().optional().describe("why, if the outcome alone does not say"),
     hint: z.string().optional().describe("what a person can do about it"),
   }),

@@ -4,8 +4,8 @@ import { MemberName, MessageId, RequestId, TaskId } from "./ids.ts";
 /** The largest `content` in bytes of UTF-8. Larger texts belong in a file whose path is sent. */
 export const maxContentBytes = 256 * 1024;
 
-export const Outcome = z.enum(["done", "failed", "turn-limit", "budget", "interrupted"]);
-export type Outcome = z.infer<typeof Outcome>;
+export const RunOutcome = z.enum(["done", "failed", "turn-limit", "budget", "interrupted"]);
+export type RunOutcome = z.infer<typeof RunOutcome>;
 
 export const PermissionMode = z.enum(["default", "acceptEdits", "plan", "bypassPermissions"]);
 export type PermissionMode = z.infer<typeof PermissionMode>;
@@ -46,7 +46,7 @@ export const Message = z.discriminatedUnion("type", [
   z.object(fields("broadcast", {})),
   z.object(
     fields("result", {
-      outcome: Outcome,
+      outcome: RunOutcome,
       /** True if only teammates' mail had woken the run: then it need not wake the lead at once. */
       woken_by_peers: z.boolean().optional(),
     }),
@@ -112,11 +112,11 @@ type DistributiveDraft<M> = M extends Message
  * Where a message ends in its mailbox. Positions of one generation are ordered by `offset`. A
  * transcript stores it with the message, and so knows after a crash what it has already.
  */
-export const Position = z.object({
+export const MailPosition = z.object({
   generation: z.number().int().nonnegative(),
   offset: z.number().int().nonnegative(),
 });
-export type Position = z.infer<typeof Position>;
+export type MailPosition = z.infer<typeof MailPosition>;
 
 /**
  * Reads older spellings as today's: `ts`, `shutdown_approved` and `shutdown_rejected`, and a

@@ -8,7 +8,7 @@ export const RequestState = z.enum(["pending", "approved", "rejected", "expired"
 export type RequestState = z.infer<typeof RequestState>;
 
 /** The signed answer to a request: who gave it, and to exactly what. */
-export const Decision = z.object({
+export const RequestDecision = z.object({
   request_id: RequestId,
   /** The hash of the subject that was decided. An answer to another subject does not count. */
   hash: z.string(),
@@ -26,13 +26,13 @@ export const Decision = z.object({
    */
   cause: MessageId.optional(),
 });
-export type Decision = z.infer<typeof Decision>;
+export type RequestDecision = z.infer<typeof RequestDecision>;
 
 /**
  * A question of one of the protocols: `requests/<id>.json`. It is on disk before it is asked, and
  * is decided once, by `to` alone. Both the question and its decision are signed.
  */
-export const Request = z.object({
+export const TeamRequest = z.object({
   id: RequestId,
   type: RequestType,
   from: MemberName,
@@ -47,7 +47,7 @@ export const Request = z.object({
   /** HMAC-SHA256 in hex of all above but the subject, which `hash` represents. */
   sig: z.string(),
   state: RequestState,
-  decision: Decision.extend({ sig: z.string() }).nullable(),
+  decision: RequestDecision.extend({ sig: z.string() }).nullable(),
   version: z.int().positive(),
 });
-export type Request = z.infer<typeof Request>;
+export type TeamRequest = z.infer<typeof TeamRequest>;

@@ -14,7 +14,7 @@ export const InheritedField = z.enum(["model", "effort", "permission_mode"]);
 export type InheritedField = z.infer<typeof InheritedField>;
 
 /** One member as the roster has it. Fields that are not ours are kept. */
-export const Member = z.looseObject({
+export const MemberRecord = z.looseObject({
   name: TeammateName,
   role: z.string(),
   status: MemberStatus,
@@ -47,7 +47,7 @@ export const Member = z.looseObject({
   /** Signs the fields that decide what it may do, so that an edit of this file permits nothing. */
   sig: z.string().optional(),
 });
-export type Member = z.infer<typeof Member>;
+export type MemberRecord = z.infer<typeof MemberRecord>;
 
 /** A change that the person made to the rules of the whole team. */
 export const RuleChange = z.object({
@@ -74,7 +74,7 @@ export const TeamRecord = z.looseObject({
   team_name: z.string().min(1),
   team_id: TeamId,
   lead: MemberName.refine((name) => name === lead, `the lead's name is '${lead}'`),
-  members: z.array(Member).refine(hasUniqueNames, "two members have the same name"),
+  members: z.array(MemberRecord).refine(hasUniqueNames, "two members have the same name"),
   /**
    * The person's latest orders to stop everybody that were carried out, so that none is carried out
    * twice.

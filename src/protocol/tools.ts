@@ -10,7 +10,7 @@ export interface ToolSpec {
  * What a call would do, for permissions, plan gates and ordering. Paths are as the model wrote
  * them.
  */
-export type Action =
+export type ToolAction =
   /** Mail, tasks, the roster: nothing outside troupe. Independent calls may run in parallel. */
   | { type: "coordinate"; isIndependent?: boolean }
   /** With `isTree`, everything below the path is read too. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MessageId } from "./ids.ts";
-import { Message, Outcome, Position } from "./message.ts";
-import { Usage } from "./usage.ts";
+import { MailPosition, Message, RunOutcome } from "./message.ts";
+import { TokenUsage } from "./usage.ts";
 
 /**
  * Data that a provider needs back with a block, under the provider's name, such as the signature of
@@ -47,26 +47,26 @@ export const StopReason = z.enum([
 export type StopReason = z.infer<typeof StopReason>;
 
 /** A picture that a tool shows to the model. */
-export const Image = z.object({ media_type: z.string(), data: z.base64() });
-export type Image = z.infer<typeof Image>;
+export const ModelImage = z.object({ media_type: z.string(), data: z.base64() });
+export type ModelImage = z.infer<typeof ModelImage>;
 
 /** The result of a tool call, as the model is shown it. */
 const ToolResult = z.object({
   call_id: z.string(),
   output: z.string(),
   is_error: z.boolean(),
-  images: z.array(Image).optional(),
+  images: z.array(ModelImage).optional(),
 });
 export type ToolResult = z.infer<typeof ToolResult>;
 
 const at = z.iso.datetime();
 
 /** Mail as it was taken in. `position` says where it ends in the mailbox. */
-const ReceivedMail = z.object({ message: Message, position: Position });
+const ReceivedMail = z.object({ message: Message, position: MailPosition });
 export type ReceivedMail = z.infer<typeof ReceivedMail>;
 
 /** One line of a transcript: something a member saw, said or did. `type` is its first key. */
-export const Entry = z.discriminatedUnion("type", [
+export const TranscriptEntry = z.discriminatedUnion("type", [
   /** The member as it was spawned. A later one replaces it. */
   z.object({
     type: z.literal("profile"),
@@ -90,7 +90,7 @@ export const Entry = z.discriminatedUnion("type", [
     model: z.string().optional(),
     blocks: z.array(ReplyBlock),
     stop: StopReason,
-    usage: Usage.optional(),
+    usage: TokenUsage.optional(),
   }),
   /** A tool call is about to run. Without a result after it, its outcome is unknown. */
   z.object({
@@ -110,7 +110,7 @@ export const Entry = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("run-end"),
     at,
-    outcome: Outcome,
+    outcome: RunOutcome,
     reason: z.string().optional(),
     /** The id of the message that reports the run, so that it is sent once. */
     report_id: MessageId.optional(),
@@ -133,7 +133,7 @@ export const Entry = z.discriminatedUnion("type", [
     kept: z.array(z.string()),
     /** Whether the member has work left. */
     wakes: z.boolean(),
-    delivered: z.array(Position),
+    delivered: z.array(MailPosition),
     /** The texts that the run had answered so far. */
     answers: z.array(z.string()).optional(),
   }),
@@ -145,7 +145,7 @@ export const Entry = z.discriminatedUnion("type", [
     type: z.literal("rewind"),
     at,
     voids: z.int().nonnegative(),
-    delivered: z.array(Position),
+    delivered: z.array(MailPosition),
   }),
 ]);
-export type Entry = z.infer<typeof Entry>;
+export type TranscriptEntry = z.infer<typeof TranscriptEntry>;

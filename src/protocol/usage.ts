@@ -15,16 +15,16 @@ const tokens = {
 };
 
 /** The tokens of one model call, and its cost if the provider says so, as the provider reported them. */
-export const Usage = z.object({
+export const TokenUsage = z.object({
   ...tokens,
   /** Those of `cache_write_tokens` that were written for an hour, at a price of their own. */
   cache_write_1h_tokens: count.optional(),
   cost_usd: dollars.optional(),
 });
-export type Usage = z.infer<typeof Usage>;
+export type TokenUsage = z.infer<typeof TokenUsage>;
 
 /** All tokens of a call. */
-export function totalTokens(usage: Usage): number {
+export function totalTokens(usage: TokenUsage): number {
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = usage;
   return input_tokens + output_tokens + cache_read_tokens + cache_write_tokens;
 }
@@ -36,7 +36,7 @@ export const UsageRecord = z.object({
   member: MemberName,
   model: z.string(),
   /** Its cost is the provider's, or else computed; absent if the model has no known price. */
-  ...Usage.shape,
+  ...TokenUsage.shape,
 });
 export type UsageRecord = z.infer<typeof UsageRecord>;
 

@@ -3,13 +3,13 @@ import { TeamError } from "../errors.ts";
 import type { Signature } from "../keys/signature.ts";
 import { canonicalJson } from "../lib/canonical-json.ts";
 import { type MemberName, type MessageId, type RequestId, system } from "../protocol/ids.ts";
-import { type Decision, Request } from "../protocol/request.ts";
+import { type RequestDecision, TeamRequest } from "../protocol/request.ts";
 import type { RequestDraft, RequestFilter } from "./requests.ts";
 
 /** A stored request, as far as it can be believed. */
 export interface VerifiedRequest {
   /** With no decision but one that counts. */
-  request: Request;
+  request: TeamRequest;
   /** False when troupe did not write the question as it is: then it cannot be answered. */
   isAsAsked: boolean;
   /** The problem with the record, for the person. */
@@ -17,7 +17,7 @@ export interface VerifiedRequest {
 }
 
 /** How a request is to end. */
-export type RequestSettlement = Pick<Decision, "state" | "by" | "hash"> & {
+export type RequestSettlement = Pick<RequestDecision, "state" | "by" | "hash"> & {
   reason?: string | undefined;
   rule?: string | undefined;
   value?: unknown;
@@ -27,9 +27,9 @@ export type RequestSettlement = Pick<Decision, "state" | "by" | "hash"> & {
 export function newRequest(
   { type, from, to, subject: given, replaces }: RequestDraft,
   { id, at, signature }: { id: RequestId; at: Date; signature: Signature },
-): Request {
+): TeamRequest {
   // As it will be read back, so that the hash is of what everybody sees.
-  const subject = Request.shape.subject.parse(JSON.parse(canonicalJson(given)));
+  const subject = TeamRequest.shape.subject.parse(JSON.parse(canonicalJson(given)));
   const created_at = at.toISOString();
   const hash = hashSubject(subject);
   const question = {
@@ -51,7 +51,7 @@ export function hashSubject(subject: Record<string, unknown>): string {
 }
 
 /** Decides what of a stored record counts. */
-export function verifyRequest(stored: Request, signature: Signature): VerifiedRequest {
+export function verifyRequest(stored: TeamRequest, signature: Signature): VerifiedRequest {
   const alteration = findAlteration(stored, signature);
   const isAsAsked = alteration === undefined;
   const forgery = findForgery(stored, isAsAsked, signature);
@@ -69,11 +69,17 @@ export function settleRequest(
   verified: VerifiedRequest,
   settlement: RequestSettlement,
   { at, signature }: { at: Date; signature: Signature },
-): Request {
+): TeamRequest {
   requireSettleable(verified, settlement);
   const { request } = verified;
   const { state, by, hash, reason, rule, value, cause } = settlement;
-  const decision: Decision = { request_id: request.id, hash, state, by, at: at.toISOString() };
+  const decision: RequestDecision = {
+    request_id: request.id,
+    hash,
+    state,
+    by,
+    at: at.toISOString(),
+  };
   if (reason !== undefined) decision.reason = reason;
   if (rule !== undefined) decision.rule = rule;
   if (value !== undefined) decision.value = value;
@@ -112,7 +118,7 @@ function requireSettleable(
   }
 }
 
-export function isListed(request: Request, { state, type, from }: RequestFilter): boolean {
+export function isListed(request: TeamRequest, { state, type, from }: RequestFilter): boolean {
   return (
     (state === undefined || request.state === state) &&
     (type === undefined || request.type === type) &&
@@ -121,7 +127,7 @@ export function isListed(request: Request, { state, type, from }: RequestFilter)
 }
 
 /** The error for an id that names no request. */
-export function unknownRequest(id: string, pending: readonly Request[]): TeamError {
+export function unknownRequest(id: string, pending: readonly TeamRequest[]): TeamError {
   const shown = pending.slice(0, maxShown).map((request) => request.id);
   const more = pending.length > maxShown ? ` and ${pending.length - maxShown} more` : "";
   return new TeamError("request-unknown", `There is no request ${id}`, {
@@ -131,7 +137,7 @@ export function unknownRequest(id: string, pending: readonly Request[]): TeamErr
 
 const maxShown = 20;
 
-function findAlteration(stored: Request, signature: Signature): string | undefined {
+function findAlteration(stored: TeamRequest, signature: Signature): string | undefined {
   const { id, subject, hash, sig } = stored;
   if (hashSubject(subject) !== hash) return `The subject of request ${id} was changed`;
   if (signature.verify(questionText(stored), sig)) return undefined;
@@ -140,7 +146,7 @@ function findAlteration(stored: Request, signature: Signature): string | undefin
 
 /** Why the end that `stored` claims does not count. */
 function findForgery(
-  stored: Request,
+  stored: TeamRequest,
   isAsAsked: boolean,
   signature: Signature,
 ): string | undefined {
@@ -156,12 +162,12 @@ function findForgery(
   return isAnswer(decision.state) && !isAsAsked ? `${found} to another question` : undefined;
 }
 
-function isAnswer(state: Decision["state"]): boolean {
+function isAnswer(state: RequestDecision["state"]): boolean {
   return state === "approved" || state === "rejected";
 }
 
 /** The members that may give a request this state. */
-function deciders({ from, to }: Request, state: Decision["state"]): MemberName[] {
+function deciders({ from, to }: TeamRequest, state: RequestDecision["state"]): MemberName[] {
   switch (state) {
     case "approved":
     case "rejected":
@@ -174,7 +180,9 @@ function deciders({ from, to }: Request, state: Decision["state"]): MemberName[]
 }
 
 /** The signed text of a question. */
-function questionText(question: Omit<Request, "sig" | "state" | "decision" | "version">): string {
+function questionText(
+  question: Omit<TeamRequest, "sig" | "state" | "decision" | "version">,
+): string {
   const { id, type, from, to, hash, created_at, replaces } = question;
   return canonicalJson({ id, type, from, to, hash, created_at, ...(replaces && { replaces }) });
 }

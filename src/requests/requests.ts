@@ -1,6 +1,6 @@
 import { TeamError } from "../errors.ts";
 import { type MemberName, type MessageId, RequestId } from "../protocol/ids.ts";
-import type { Request, RequestState, RequestType } from "../protocol/request.ts";
+import type { RequestState, RequestType, TeamRequest } from "../protocol/request.ts";
 
 /**
  * The questions of a team's protocols and their answers. Any process may ask and answer.
@@ -16,20 +16,20 @@ import type { Request, RequestState, RequestType } from "../protocol/request.ts"
  * - a refused change changes nothing. It throws `request-unknown` or `request-refused`.
  */
 export interface Requests {
-  open(draft: RequestDraft): Promise<Request>;
+  open(draft: RequestDraft): Promise<TeamRequest>;
   /** Throws `request-unknown` where there is none. */
-  get(id: RequestId): Promise<Request>;
+  get(id: RequestId): Promise<TeamRequest>;
   /** Oldest first. */
-  list(filter?: RequestFilter): Promise<Request[]>;
-  decide(id: RequestId, answer: RequestAnswer): Promise<Request>;
+  list(filter?: RequestFilter): Promise<TeamRequest[]>;
+  decide(id: RequestId, answer: RequestAnswer): Promise<TeamRequest>;
   /** Nobody answered in time, or nobody is there to. */
-  expire(id: RequestId, reason?: string): Promise<Request>;
-  cancel(id: RequestId, by: MemberName, reason?: string): Promise<Request>;
+  expire(id: RequestId, reason?: string): Promise<TeamRequest>;
+  cancel(id: RequestId, by: MemberName, reason?: string): Promise<TeamRequest>;
   /**
    * Calls `listener` after each change, of this process or another one; one that
    * throws breaks no change. Returns how to stop it.
    */
-  onChange(listener: (request: Request) => void): () => void;
+  onChange(listener: (request: TeamRequest) => void): () => void;
 }
 
 /** The requests to list. */
@@ -67,7 +67,7 @@ export interface RequestAnswer {
 export async function findRequest(
   requests: Pick<Requests, "get">,
   text: string,
-): Promise<Request | undefined> {
+): Promise<TeamRequest | undefined> {
   const id = RequestId.safeParse(text);
   if (!id.success) return undefined;
   try {
@@ -79,7 +79,7 @@ export async function findRequest(
 }
 
 /** Waits for a change of a request that may have been decided at the same moment. */
-export async function unlessDecided(change: Promise<Request>): Promise<void> {
+export async function unlessDecided(change: Promise<TeamRequest>): Promise<void> {
   try {
     await change;
   } catch (error) {

@@ -7,7 +7,7 @@ import type { ChangeReports, RecordStore } from "../lib/record-store.ts";
 import { VersionedRecords } from "../lib/versioned-records.ts";
 import type { DirectoryChanges } from "../lib/wake-source.ts";
 import { type MemberName, newRequestId, RequestId, system } from "../protocol/ids.ts";
-import { Request, type RequestState } from "../protocol/request.ts";
+import { type RequestState, TeamRequest } from "../protocol/request.ts";
 import {
   isListed,
   newRequest,
@@ -23,7 +23,7 @@ export interface StoredRequestsOptions {
   signature: Signature;
   clock: Clock;
   /** Objects with the same records have the same requests (default: records in memory). */
-  records?: RecordStore<Request>;
+  records?: RecordStore<TeamRequest>;
   /** Called once for each record that is not as troupe wrote it. */
   onForgery?(problem: string): void;
 }
@@ -41,15 +41,15 @@ export interface FileRequestsOptions extends Omit<StoredRequestsOptions, "record
 
 /** Requests over records that any number of processes may read and change. */
 export class StoredRequests implements Requests, AsyncDisposable {
-  readonly #records: RecordStore<Request>;
+  readonly #records: RecordStore<TeamRequest>;
   readonly #signature: Signature;
   readonly #clock: Clock;
   readonly #onForgery: (problem: string) => void;
-  readonly #changes: ChangeReports<Request>;
+  readonly #changes: ChangeReports<TeamRequest>;
   /** The final state of each request that was decided: a decision that counts never changes. */
   readonly #ended = new Map<string, RequestState>();
   /** What has not changed is not verified again. */
-  readonly #verified = new WeakMap<Request, VerifiedRequest>();
+  readonly #verified = new WeakMap<TeamRequest, VerifiedRequest>();
   /** The last problem of each record, so that it is reported once and not at every reading. */
   readonly #reported = new Map<string, string>();
 
@@ -70,7 +70,7 @@ export class StoredRequests implements Requests, AsyncDisposable {
       ...others,
       records: new VersionedRecords({
         ...{ directory, watch, onDamage, check, now },
-        ...{ schema: Request, isEditable: true },
+        ...{ schema: TeamRequest, isEditable: true },
       }),
     });
   }
@@ -80,7 +80,7 @@ export class StoredRequests implements Requests, AsyncDisposable {
     return this.#records.repair();
   }
 
-  async open(draft: RequestDraft): Promise<Request> {
+  async open(draft: RequestDraft): Promise<TeamRequest> {
     const at = this.#clock.now();
     const request = newRequest(draft, { id: newRequestId(at), at, signature: this.#signature });
     if (!(await this.#records.commit(request))) {
@@ -89,12 +89,12 @@ export class StoredRequests implements Requests, AsyncDisposable {
     return this.#changes.report(request);
   }
 
-  async get(id: RequestId): Promise<Request> {
+  async get(id: RequestId): Promise<TeamRequest> {
     return (await this.#require(id)).request;
   }
 
   /** As `get`, and undefined where there is none. */
-  async find(id: RequestId): Promise<Request | undefined> {
+  async find(id: RequestId): Promise<TeamRequest | undefined> {
     return (await this.#read(id))?.request;
   }
 
@@ -104,7 +104,7 @@ export class StoredRequests implements Requests, AsyncDisposable {
     return names.flatMap((name) => RequestId.safeParse(name).data ?? []);
   }
 
-  async list(filter: RequestFilter = {}): Promise<Request[]> {
+  async list(filter: RequestFilter = {}): Promise<TeamRequest[]> {
     // Ids begin with the time at which they were made.
     const ids = (await this.#records.ids()).sort().filter((id) => this.#mayBe(id, filter.state));
     const stored = await this.#records.readAll(ids);
@@ -113,19 +113,19 @@ export class StoredRequests implements Requests, AsyncDisposable {
       .filter((request) => isListed(request, filter));
   }
 
-  decide(id: RequestId, answer: RequestAnswer): Promise<Request> {
+  decide(id: RequestId, answer: RequestAnswer): Promise<TeamRequest> {
     return this.#settle(id, () => answer);
   }
 
-  expire(id: RequestId, reason?: string): Promise<Request> {
+  expire(id: RequestId, reason?: string): Promise<TeamRequest> {
     return this.#settle(id, ({ hash }) => ({ state: "expired", by: system, hash, reason }));
   }
 
-  cancel(id: RequestId, by: MemberName, reason?: string): Promise<Request> {
+  cancel(id: RequestId, by: MemberName, reason?: string): Promise<TeamRequest> {
     return this.#settle(id, ({ hash }) => ({ state: "cancelled", by, hash, reason }));
   }
 
-  onChange(listener: (request: Request) => void): () => void {
+  onChange(listener: (request: TeamRequest) => void): () => void {
     return this.#changes.add(listener);
   }
 
@@ -135,8 +135,8 @@ export class StoredRequests implements Requests, AsyncDisposable {
 
   async #settle(
     id: RequestId,
-    settlement: (request: Request) => RequestSettlement,
-  ): Promise<Request> {
+    settlement: (request: TeamRequest) => RequestSettlement,
+  ): Promise<TeamRequest> {
     const signing = { at: this.#clock.now(), signature: this.#signature };
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const found = await this.#require(id);
@@ -163,7 +163,7 @@ export class StoredRequests implements Requests, AsyncDisposable {
     return stored && this.#verify(stored);
   }
 
-  #verify(stored: Request): VerifiedRequest {
+  #verify(stored: TeamRequest): VerifiedRequest {
     const { id } = stored;
     const known = this.#verified.get(stored);
     if (known) return known;

@@ -10,13 +10,13 @@ import type { DirectoryChanges } from "../lib/wake-source.ts";
 import { outside, TaskId } from "../protocol/ids.ts";
 import { Task } from "../protocol/task.ts";
 import type {
-  Release,
   TaskBoard,
   TaskChange,
   TaskChangeOptions,
   TaskCompletion,
   TaskDraft,
   TaskPatch,
+  TaskRelease,
 } from "./task-board.ts";
 import { type Board, findUnblocked, requireNoCircle, requireTask } from "./task-dependencies.ts";
 import {
@@ -141,12 +141,12 @@ export class StoredTaskBoard implements TaskBoard, AsyncDisposable {
     return { task, unblocked: findUnblocked(old, board, id) };
   }
 
-  async release(id: TaskId, release: Release): Promise<Task> {
+  async release(id: TaskId, release: TaskRelease): Promise<Task> {
     const at = this.#clock.now();
     return (await this.#change(id, (_, task) => releaseTask(task, release, at))).after;
   }
 
-  async releaseAll(release: Release): Promise<Task[]> {
+  async releaseAll(release: TaskRelease): Promise<Task[]> {
     const released: Task[] = [];
     for (const task of await this.list()) {
       if (isHeldBy(task, release.holder)) released.push(await this.release(task.id, release));

@@ -31,9 +31,9 @@ export interface TaskBoard {
    */
   update(id: TaskId, patch: TaskPatch, change: TaskChangeOptions): Promise<TaskChange>;
   /** Takes a task back from `holder`. A task that `holder` no longer holds stays as it is. */
-  release(id: TaskId, release: Release): Promise<Task>;
+  release(id: TaskId, release: TaskRelease): Promise<Task>;
   /** Takes back all that `holder` has not finished, and returns what it held. */
-  releaseAll(release: Release): Promise<Task[]>;
+  releaseAll(release: TaskRelease): Promise<Task[]>;
   /**
    * Calls `listener` after each change, of this process or another one; one that
    * throws breaks no change. Returns how to stop it.
@@ -70,7 +70,7 @@ export interface TaskCompletion extends TaskChangeOptions {
   result?: string | undefined;
 }
 
-export interface Release {
+export interface TaskRelease {
   holder: MemberName;
   /** True for work given up: after `maxReleases` of these a task has failed. */
   isCounted: boolean;

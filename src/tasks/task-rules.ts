@@ -3,7 +3,7 @@ import { lead, type MemberName, outside, type TaskId, user } from "../protocol/i
 import { isContentSize, maxContentBytes } from "../protocol/message.ts";
 import type { Task, TaskStatus } from "../protocol/task.ts";
 import { openBlockers } from "../protocol/task-state.ts";
-import type { Release, TaskChangeOptions, TaskDraft, TaskPatch } from "./task-board.ts";
+import type { TaskChangeOptions, TaskDraft, TaskPatch, TaskRelease } from "./task-board.ts";
 import { type Board, requireBlockers } from "./task-dependencies.ts";
 
 /** After so many counted releases a task has failed: nobody seems able to finish it. */
@@ -64,7 +64,7 @@ export function updateTask(board: Board, task: Task, patch: TaskPatch, act: Task
 }
 
 /** Takes the task from its holder. A task that `holder` no longer holds stays as it is. */
-export function releaseTask(task: Task, { holder, isCounted }: Release, at: Date): Task {
+export function releaseTask(task: Task, { holder, isCounted }: TaskRelease, at: Date): Task {
   return isHeldBy(task, holder) ? revise(task, giveUp(task, isCounted), at) : task;
 }
 

@@ -7,7 +7,7 @@ import { parseLine } from "../lib/json-lines.ts";
 import { LineReader } from "../lib/line-reader.ts";
 import { OwnDirectory } from "../lib/own-directory.ts";
 import { lead, type MemberName, user } from "../protocol/ids.ts";
-import { Entry } from "../protocol/transcript.ts";
+import { TranscriptEntry } from "../protocol/transcript.ts";
 import { reportUsage, type UsageTotal } from "../protocol/usage.ts";
 import { memberNames } from "./find-member.ts";
 import { findOwnership } from "./ownership.ts";
@@ -105,7 +105,7 @@ async function beginningOf(
   let startedAt: string | undefined;
   await using reader = await LineReader.open(path);
   for await (const line of reader?.forwards() ?? []) {
-    const entry = parseLine(line, Entry, () => undefined);
+    const entry = parseLine(line, TranscriptEntry, () => undefined);
     startedAt ??= entry?.at;
     if (entry?.type !== "delivery" || entry.message.from !== user) continue;
     return { startedAt, firstPrompt: firstCharacters(entry.message.content, promptCharacters) };

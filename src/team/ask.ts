@@ -1,5 +1,5 @@
 import { TeamError } from "../errors.ts";
-import type { Request } from "../protocol/request.ts";
+import type { TeamRequest } from "../protocol/request.ts";
 import type { ResultCheck, ResultSchema } from "./protocols/result-schema.ts";
 import { untilQuiet } from "./quiescence.ts";
 import type { Supervisor } from "./supervisor.ts";
@@ -41,9 +41,9 @@ export async function askLead(
 /** The request once it is decided, or the team is quiet, or the waiting is stopped. */
 async function decided(
   supervisor: Supervisor,
-  { id }: Request,
+  { id }: TeamRequest,
   signal: AbortSignal | undefined,
-): Promise<Request> {
+): Promise<TeamRequest> {
   const { requests } = supervisor.options.store;
   const stop = new AbortController();
   const stopListening = requests.onChange((request) => {
@@ -60,13 +60,13 @@ async function decided(
   }
 }
 
-function resultOf({ decision }: Request, check: ResultCheck): unknown {
+function resultOf({ decision }: TeamRequest, check: ResultCheck): unknown {
   const checked = check(decision?.value);
   if (checked.type === "right") return checked.value;
   throw new TeamError("result-missing", `The result does not match: ${checked.problem}`);
 }
 
-function missing({ members }: Supervisor, { decision }: Request): TeamError {
+function missing({ members }: Supervisor, { decision }: TeamRequest): TeamError {
   const { lastEnd } = members.lead.state;
   const reason = decision?.reason ?? lastEnd?.reason ?? "it ended without one";
   return new TeamError("result-missing", `The lead has given no result: ${reason}`, {

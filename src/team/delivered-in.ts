@@ -1,7 +1,7 @@
-import type { Delivered, LostMail } from "../mailbox/mailbox.ts";
+import type { DeliveredMail, LostMail } from "../mailbox/mailbox.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
 import { isOrder, isShown } from "../protocol/message-types.ts";
-import type { Entry, ReceivedMail } from "../protocol/transcript.ts";
+import type { ReceivedMail, TranscriptEntry } from "../protocol/transcript.ts";
 import { deliveredPositions, type TranscriptReader } from "../transcript/transcript.ts";
 
 export interface DeliveredOptions {
@@ -14,7 +14,7 @@ export interface DeliveredOptions {
 export async function deliveredIn(
   transcript: TranscriptReader,
   { owner, since }: DeliveredOptions,
-): Promise<Delivered> {
+): Promise<DeliveredMail> {
   const entries = await transcript.tail();
   const mail = entries.flatMap(mailOf);
   // In a transcript of another member, put in the place of this one, positions mean another mailbox.
@@ -32,7 +32,10 @@ export async function deliveredIn(
  * conversation once. An order is not: it was carried out when it came, and must not be undone by
  * what came later being carried out before it.
  */
-function lostMail(entries: readonly Entry[], since: Date | undefined): LostMail | undefined {
+function lostMail(
+  entries: readonly TranscriptEntry[],
+  since: Date | undefined,
+): LostMail | undefined {
   const gap = entries.findIndex(({ type }) => type === "gap");
   // A member without any transcript starts from the beginning, its mail included.
   if (gap === -1 || entries.every(({ type }) => type === "gap")) return undefined;
@@ -53,7 +56,7 @@ async function idsIn(transcript: TranscriptReader): Promise<Set<MessageId>> {
   return ids;
 }
 
-function mailOf(entry: Entry): readonly ReceivedMail[] {
+function mailOf(entry: TranscriptEntry): readonly ReceivedMail[] {
   if (entry.type === "delivery") return [entry];
   return entry.type === "tool-result" ? (entry.mail ?? []) : [];
 }

@@ -17,7 +17,7 @@ import {
   warmUpModel,
 } from "../model/models.ts";
 import {
-  type Environment,
+  type EnvironmentVariables,
   type ProviderConfiguration,
   type ProviderDefinitions,
   providerKeyNames,
@@ -52,7 +52,7 @@ export interface EquipmentOptions {
   place: TeamPlace;
   /** The workspace, from which no program is taken that troupe itself starts. */
   cwd: string;
-  env: Environment;
+  env: EnvironmentVariables;
   /** Providers of models beside the built-in ones, by name. */
   providers?: ProviderDefinitions | undefined;
   /** What all members together may spend. */

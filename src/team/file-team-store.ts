@@ -6,7 +6,7 @@ import { ensurePrivateDirectory } from "../lib/files.ts";
 import { LogHead } from "../lib/log-head.ts";
 import { makeOnce } from "../lib/make-once.ts";
 import { FileMailbox } from "../mailbox/file-mailbox.ts";
-import { newestQueued, type ReaderOptions } from "../mailbox/mailbox.ts";
+import { type MailboxReaderOptions, newestQueued } from "../mailbox/mailbox.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
 import { EntryChain } from "../transcript/entry-chain.ts";
@@ -97,7 +97,10 @@ export class FileTeamStore implements TeamStore {
     return newestQueued(this.#mailbox(name));
   }
 
-  openMember(name: MemberName, options: Pick<ReaderOptions, "onSetAside">): Promise<MemberStore> {
+  openMember(
+    name: MemberName,
+    options: Pick<MailboxReaderOptions, "onSetAside">,
+  ): Promise<MemberStore> {
     return makeOnce(this.#members, name, () => this.#openMember(name, options));
   }
 
@@ -117,7 +120,7 @@ export class FileTeamStore implements TeamStore {
 
   async #openMember(
     name: MemberName,
-    { onSetAside }: Pick<ReaderOptions, "onSetAside">,
+    { onSetAside }: Pick<MailboxReaderOptions, "onSetAside">,
   ): Promise<MemberStore> {
     const transcript = await this.#transcript(name);
     const mailbox = this.#mailbox(name);

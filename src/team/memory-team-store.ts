@@ -6,7 +6,7 @@ import { Listeners } from "../lib/listeners.ts";
 import { makeOnce } from "../lib/make-once.ts";
 import { MemoryEventLog } from "../logs/memory-event-log.ts";
 import { MemoryUsageLedger } from "../logs/memory-usage-ledger.ts";
-import { newestQueued, type ReaderOptions } from "../mailbox/mailbox.ts";
+import { type MailboxReaderOptions, newestQueued } from "../mailbox/mailbox.ts";
 import { MemoryMailbox } from "../mailbox/memory-mailbox.ts";
 import { MemoryJobRecords } from "../processes/job-records.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
@@ -72,7 +72,10 @@ export class MemoryTeamStore implements TeamStore {
     return newestQueued(this.#mailbox(name));
   }
 
-  openMember(name: MemberName, options: Pick<ReaderOptions, "onSetAside">): Promise<MemberStore> {
+  openMember(
+    name: MemberName,
+    options: Pick<MailboxReaderOptions, "onSetAside">,
+  ): Promise<MemberStore> {
     return makeOnce(this.#members, name, () => this.#openMember(name, options));
   }
 
@@ -89,7 +92,7 @@ export class MemoryTeamStore implements TeamStore {
 
   async #openMember(
     name: MemberName,
-    { onSetAside }: Pick<ReaderOptions, "onSetAside">,
+    { onSetAside }: Pick<MailboxReaderOptions, "onSetAside">,
   ): Promise<MemberStore> {
     const mailbox = this.#mailbox(name);
     const transcript = this.#transcript(name);

@@ -1,5 +1,5 @@
 import { TeamError } from "../errors.ts";
-import type { Holder } from "../fence/fence.ts";
+import type { FenceHolder } from "../fence/fence.ts";
 import type { Signature } from "../keys/signature.ts";
 import type { TeamRecord } from "../protocol/team.ts";
 import { findSignature, foreignTeam } from "./ownership.ts";
@@ -32,7 +32,7 @@ export class ObservedKey {
   }
 
   /** The signature to sign with. Throws for a team that is not the person's. */
-  async signer(findLead: () => Promise<Holder | undefined>): Promise<Signature> {
+  async signer(findLead: () => Promise<FenceHolder | undefined>): Promise<Signature> {
     const { signature, reason, missing } = await findSignature(this.#team, this.#place);
     if (signature) return signature;
     const lead = missing ? await findLead() : undefined;

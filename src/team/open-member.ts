@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { Agent, type AgentOptions } from "../agent/agent.ts";
-import { Bill, type ModelPrice } from "../agent/bill.ts";
+import { Bill, type ModelPricing } from "../agent/bill.ts";
 import { Hooks } from "../agent/hooks.ts";
 import { MailInput } from "../agent/input.ts";
 import { ModelRunner } from "../agent/model-runner.ts";
@@ -132,7 +132,7 @@ async function modelParts(
   const model = await equipment.openModel(id, name);
   const facts = await factsOf(equipment, model.id);
   const own = budget ? [equipment.budgetOf(name, budget)] : [];
-  const prices = new Map<string, ModelPrice>();
+  const prices = new Map<string, ModelPricing>();
   for (const [each, { price }] of facts) {
     prices.set(each, { price, reportsCost: equipment.reportsCost(each) });
   }

@@ -1,9 +1,9 @@
 import type { RunEnd } from "../agent/runner.ts";
 import { answeringModel } from "../model/model-list.ts";
 import { lead, type MemberName, type MessageId } from "../protocol/ids.ts";
-import type { Outcome } from "../protocol/message.ts";
+import type { RunOutcome } from "../protocol/message.ts";
 import { wakes, wakesWhenQuiet } from "../protocol/message-types.ts";
-import type { Request } from "../protocol/request.ts";
+import type { TeamRequest } from "../protocol/request.ts";
 import type { Task } from "../protocol/task.ts";
 import type { MemberStatus } from "../protocol/team.ts";
 import { reportUsage, type UsageReport, type UsageTotal } from "../protocol/usage.ts";
@@ -16,9 +16,9 @@ export interface TeamSummary {
   members: readonly MemberSummary[];
   tasks: readonly Task[];
   /** Calls that were not allowed in this process. */
-  denied: readonly Pick<Request, "id" | "from" | "subject">[];
+  denied: readonly Pick<TeamRequest, "id" | "from" | "subject">[];
   /** Questions that nobody has decided. */
-  undecided: readonly Request[];
+  undecided: readonly TeamRequest[];
   /** Commands that still run in the background, by owner. */
   background: readonly { member: MemberName; commands: number }[];
   usage: Omit<UsageTotal, "cost_usd" | "unpriced_calls" | "calls">;
@@ -42,7 +42,7 @@ export interface MemberSummary {
   /** The model that answers it, or answered last. */
   answered_by: string;
   /** Of its last run; undefined where it had none. */
-  outcome: Outcome | undefined;
+  outcome: RunOutcome | undefined;
   usage: UsageReport | undefined;
   /** As in `usage`; 0 where it has made no call. */
   cost_usd: number | null;

@@ -1,7 +1,7 @@
-import type { SetAside } from "../mailbox/mailbox.ts";
+import type { SetAsideLine } from "../mailbox/mailbox.ts";
 import { lead, type MemberName, type MessageId, user } from "../protocol/ids.ts";
 import type { Message, PermissionMode } from "../protocol/message.ts";
-import type { Member, MemberStatus } from "../protocol/team.ts";
+import type { MemberRecord, MemberStatus } from "../protocol/team.ts";
 import type { SpawnRequest } from "../tools/team/team-access.ts";
 import { ChatterGuard } from "./members/chatter-guard.ts";
 import { CrashReports } from "./members/crash-reports.ts";
@@ -31,7 +31,7 @@ interface StopOrder extends OrderReceipt {
   id: MessageId;
 }
 
-type StoppedMember = Pick<Member, "name" | "incarnation">;
+type StoppedMember = Pick<MemberRecord, "name" | "incarnation">;
 
 /** Behind all events, in case one was lost. */
 const sweepMs = 10_000;
@@ -145,7 +145,7 @@ export class Supervisor {
   }
 
   /** Spawns a teammate, or wakes the one of that name with the new prompt. Throws where it cannot be as asked. */
-  spawn(by: MemberName, request: SpawnRequest): Promise<Member> {
+  spawn(by: MemberName, request: SpawnRequest): Promise<MemberRecord> {
     return this.#spawner.spawn(by, request);
   }
 
@@ -188,7 +188,7 @@ export class Supervisor {
   async #presentTeammates(): Promise<StoppedMember[]> {
     const open = this.members.livingTeammates.map(({ name }) => name);
     const { members } = await this.protocols.keeper.read();
-    const isUnopened = ({ name, status }: Member) =>
+    const isUnopened = ({ name, status }: MemberRecord) =>
       status !== "shutdown" && !this.members.get(name) && !this.#spawner.isSpawning(name);
     const unopened = members.filter(isUnopened).map(({ name }) => name);
     const recordOf = (name: MemberName) => members.find((each) => each.name === name);
@@ -233,11 +233,11 @@ export class Supervisor {
     await Promise.all(this.members.all.map((member) => member.order(order)));
   }
 
-  #openTeammate(record: Member): Promise<MemberHandle> {
+  #openTeammate(record: MemberRecord): Promise<MemberHandle> {
     return this.#open(this.#definitionOf(record));
   }
 
-  #definitionOf(record: Member): MemberDefinition {
+  #definitionOf(record: MemberRecord): MemberDefinition {
     return teammateDefinition(record, this.options.lead, this.protocols.permissions.rules.inForce);
   }
 
@@ -336,7 +336,7 @@ export class Supervisor {
     );
   }
 
-  #onSetAside(member: MemberName, { id, reason }: SetAside): void {
+  #onSetAside(member: MemberName, { id, reason }: SetAsideLine): void {
     this.protocols.hub.showLogged({ type: "line-set-aside", member, id, reason });
     this.options.onWarning(`A line in the mailbox of '${member}' was set aside: ${reason}`);
   }

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { systemClock } from "../lib/clock.ts";
 import { systemProcesses } from "../lib/process-identity.ts";
-import type { Environment } from "../model/provider-settings.ts";
+import type { EnvironmentVariables } from "../model/provider-settings.ts";
 import type { TeamPlace } from "./team-place.ts";
 
 /** A team directory on this machine, with this machine's clock and this user's keys. */
@@ -16,6 +16,6 @@ export function systemPlace(place: Pick<TeamPlace, "directory" | "onWarning">): 
 }
 
 /** The environment of this process, which has the providers and their keys. */
-export function systemEnvironment(): Environment {
+export function systemEnvironment(): EnvironmentVariables {
   return process.env;
 }

@@ -3,7 +3,7 @@ import type { BudgetLimits } from "../agent/bill.ts";
 import { TeamError } from "../errors.ts";
 import { chosenByKey, defaultModelId, modelByKey, noModel } from "../model/default-model.ts";
 import { checkModel } from "../model/models.ts";
-import type { Environment } from "../model/provider-settings.ts";
+import type { EnvironmentVariables } from "../model/provider-settings.ts";
 import { resolveModel } from "../model/resolve-model.ts";
 import { parseRule, type Rule, requireKnownTool } from "../permissions/rule.ts";
 import type { Effort } from "../protocol/effort.ts";
@@ -22,7 +22,7 @@ export interface TeamOptions extends Omit<EquipmentOptions, "place" | "env" | "a
   /** The team directory, clock and processes (default: `.team` in the workspace, on this machine). */
   place?: TeamPlace;
   /** Has the providers and their keys (default: the environment of this process). */
-  env?: Environment;
+  env?: EnvironmentVariables;
   /** Called with warnings for the person, where `place` is left out. */
   onWarning?(message: string): void;
   /** The model of the lead, and of teammates without their own (default: `TROUPE_MODEL`, or one for the key that is set). */

@@ -2,7 +2,7 @@ import type { CronBook } from "../crons/cron-book.ts";
 import type { Signature } from "../keys/signature.ts";
 import type { EventLog } from "../logs/event-log.ts";
 import type { UsageLedger } from "../logs/usage-ledger.ts";
-import type { Mailbox, MailboxReader, ReaderOptions } from "../mailbox/mailbox.ts";
+import type { Mailbox, MailboxReader, MailboxReaderOptions } from "../mailbox/mailbox.ts";
 import type { JobRecords } from "../processes/job-records.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
 import type { Message, MessageDraft } from "../protocol/message.ts";
@@ -37,7 +37,10 @@ export interface TeamStore extends AsyncDisposable {
   newestUnread(name: MemberName): Promise<MessageId | undefined>;
 
   /** Opens the files of one member. Until it is closed, the same object is returned again. */
-  openMember(name: MemberName, options: Pick<ReaderOptions, "onSetAside">): Promise<MemberStore>;
+  openMember(
+    name: MemberName,
+    options: Pick<MailboxReaderOptions, "onSetAside">,
+  ): Promise<MemberStore>;
 
   /** Sets a member's transcript aside: it starts again with an empty one and its unread mail. */
   forget(name: MemberName): Promise<void>;

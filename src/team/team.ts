@@ -5,9 +5,9 @@ import { parseRule, requireKnownTool } from "../permissions/rule.ts";
 import type { AgentEvent } from "../protocol/events.ts";
 import { lead, type MemberName, type MessageId, parseMemberName, user } from "../protocol/ids.ts";
 import type { Message, PermissionMode } from "../protocol/message.ts";
-import type { Request } from "../protocol/request.ts";
+import type { TeamRequest } from "../protocol/request.ts";
 import type { Task } from "../protocol/task.ts";
-import type { Member, TeamRecord } from "../protocol/team.ts";
+import type { MemberRecord, TeamRecord } from "../protocol/team.ts";
 import type { UsageTotal } from "../protocol/usage.ts";
 import type { RequestFilter } from "../requests/requests.ts";
 import type { SpawnRequest } from "../tools/team/team-access.ts";
@@ -193,7 +193,7 @@ export class Team implements AsyncDisposable {
   }
 
   /** Adds a teammate, or gives a known one new work. Throws where it cannot be exactly as asked. */
-  async spawn(request: SpawnRequest): Promise<Member> {
+  async spawn(request: SpawnRequest): Promise<MemberRecord> {
     this.#requireOpen();
     checkSpawnRequest(request);
     return this.#supervisor.spawn(user, this.#equipment.secrets.maskJson(request));
@@ -246,12 +246,12 @@ export class Team implements AsyncDisposable {
   }
 
   /** All questions of the team's protocols, open and decided, oldest first. */
-  requests(filter: RequestFilter = {}): Promise<Request[]> {
+  requests(filter: RequestFilter = {}): Promise<TeamRequest[]> {
     return this.#equipment.store.requests.list(filter);
   }
 
   /** The requests that wait for an answer, including approvals and plans for the person. */
-  openRequests(): Promise<Request[]> {
+  openRequests(): Promise<TeamRequest[]> {
     return this.requests({ state: "pending" });
   }
 

@@ -1,7 +1,7 @@
 import type { Model, ModelPart, ModelRequest } from "../model/model.ts";
 import type { ModelFailure } from "../model/model-failure.ts";
 import type { ReplyBlock, StopReason } from "../protocol/transcript.ts";
-import type { Usage } from "../protocol/usage.ts";
+import type { TokenUsage } from "../protocol/usage.ts";
 
 /** One reply of a model, written in a test for a `ScriptedModel` or a `ProviderServer`. */
 export interface ScriptedReply {
@@ -10,7 +10,7 @@ export interface ScriptedReply {
   readonly stop: StopReason;
   /** The provider's own word for the stop reason, if it is not the usual one. */
   readonly rawStop?: string;
-  readonly usage: Usage;
+  readonly usage: TokenUsage;
 }
 
 /** The exact parts of one stream. The last one is a `finish` or an `error`. */
@@ -103,7 +103,7 @@ export function thinksInSecret(data: string): ReplyBlock {
 /** Several blocks in one reply, or one that ends in an unusual way. */
 export function reply(
   blocks: readonly ReplyBlock[],
-  options: { stop?: StopReason; rawStop?: string; usage?: Partial<Usage> } = {},
+  options: { stop?: StopReason; rawStop?: string; usage?: Partial<TokenUsage> } = {},
 ): ScriptedReply {
   const hasCalls = blocks.some(({ type }) => type === "tool-call");
   const { stop = hasCalls ? "tool-calls" : "end", rawStop, usage } = options;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { TeamError } from "../errors.ts";
-import { Image } from "../protocol/transcript.ts";
+import { ModelImage } from "../protocol/transcript.ts";
 import {
   failure,
   type PreparedCall,
@@ -50,7 +50,7 @@ const OwnAction = z.discriminatedUnion("type", [
 const OwnOutput = z.object({
   text: z.string(),
   isError: z.boolean().default(false),
-  images: z.array(Image).optional(),
+  images: z.array(ModelImage).optional(),
 });
 
 async function outputOf(

@@ -1,6 +1,6 @@
 import type { MemberName } from "../protocol/ids.ts";
-import type { Action, ToolSpec } from "../protocol/tools.ts";
-import type { Image, ReceivedMail } from "../protocol/transcript.ts";
+import type { ToolAction, ToolSpec } from "../protocol/tools.ts";
+import type { ModelImage, ReceivedMail } from "../protocol/transcript.ts";
 
 /** A tool as the agent loop sees it: it turns any input into a call that can be judged and run. */
 export interface Tool {
@@ -11,7 +11,7 @@ export interface Tool {
 
 export interface PreparedCall {
   readonly type: "prepared";
-  readonly action: Action;
+  readonly action: ToolAction;
   /** Resolves to the output for the model. What an own tool throws is an error for the model too. */
   run(context: ToolContext): Promise<ToolOutput>;
 }
@@ -24,7 +24,7 @@ export interface InvalidCall {
 export interface ToolOutput {
   readonly text: string;
   readonly isError: boolean;
-  readonly images?: readonly Image[] | undefined;
+  readonly images?: readonly ModelImage[] | undefined;
   /** Mail that the text shows. It is settled with the call's result. */
   readonly mail?: readonly ReceivedMail[];
 }
@@ -71,7 +71,7 @@ export function defineTool<Input>(definition: {
   description: string;
   input: ToolInput<Input>;
   /** What a call would do, for permissions to judge. */
-  action(input: Input): Action;
+  action(input: Input): ToolAction;
   run(input: Input, context: ToolContext): Promise<ToolOutput>;
 }): Tool {
   const { name, description, input: schema } = definition;

@@ -1,6 +1,6 @@
 import { parseLine } from "../lib/json-lines.ts";
 import type { FileLine, LineReader } from "../lib/line-reader.ts";
-import { Entry } from "../protocol/transcript.ts";
+import { TranscriptEntry } from "../protocol/transcript.ts";
 import {
   type ChainLink,
   chainStart,
@@ -16,7 +16,7 @@ export interface ForeignLine {
 }
 
 interface ChainedEntry {
-  entry: Entry;
+  entry: TranscriptEntry;
   place: SealedPlace;
   /** A later `rewind` has made it void. */
   isVoid: boolean;
@@ -25,7 +25,7 @@ interface ChainedEntry {
 /** A transcript from the newest compaction on that counts. */
 export interface ChainedTail {
   /** Those that count, in order, with a `gap` in the place of missing entries. */
-  entries: Entry[];
+  entries: TranscriptEntry[];
   /** The offset of the first line that was read. */
   offset: number;
   /** The entry before the first one, as far as it is known. */
@@ -91,7 +91,7 @@ function readLine(
   if (line.isCut) return { reason: `${line.path}, byte ${line.offset} is too long for an entry` };
   const place = chain.placeOf(line.bytes);
   if (!place) return { reason };
-  const entry = parseLine(line, Entry, (damage) => {
+  const entry = parseLine(line, TranscriptEntry, (damage) => {
     reason = damage.reason;
   });
   return entry ? { read: { entry, place }, reason } : { reason };
@@ -112,7 +112,7 @@ function arrange(found: readonly ChainedEntry[], options: ArrangeOptions) {
   const ordered = inOrder(found);
   const first = ordered[0]?.place;
   const before = isWhole || !first ? chainStart : { number: first.number - 1, sig: first.after };
-  const entries: Entry[] = [];
+  const entries: TranscriptEntry[] = [];
   let lost = 0;
   let isSound = foreign.length === 0 && ordered.every((each, index) => each === found[index]);
   const miss = (count: number, at: string, isOfVoid = false) => {

@@ -5,7 +5,7 @@ import type { HeldFiles } from "../lib/held-files.ts";
 import { appendLines, type Damage, parseLine, repairTail } from "../lib/json-lines.ts";
 import { type FileLine, LineReader } from "../lib/line-reader.ts";
 import { Serial } from "../lib/serial.ts";
-import { Entry } from "../protocol/transcript.ts";
+import { TranscriptEntry } from "../protocol/transcript.ts";
 import { type ChainedTail, readChainedTail } from "./chained-tail.ts";
 import { type ChainLink, chainStart, type EntryChain } from "./entry-chain.ts";
 import type { HeadFile } from "./head-file.ts";
@@ -45,9 +45,9 @@ export class FileTranscriptReader implements TranscriptReader {
     this.#onDamage = onDamage;
   }
 
-  async tail(): Promise<Entry[]> {
+  async tail(): Promise<TranscriptEntry[]> {
     const counting = new CountingEntries();
-    const newestFirst: Entry[] = [];
+    const newestFirst: TranscriptEntry[] = [];
     await using reader = await LineReader.open(this.#path);
     for await (const line of reader?.backwards() ?? []) {
       const entry = this.#parse(line);
@@ -58,7 +58,7 @@ export class FileTranscriptReader implements TranscriptReader {
     return newestFirst.reverse();
   }
 
-  async *entries(): AsyncGenerator<Entry> {
+  async *entries(): AsyncGenerator<TranscriptEntry> {
     await using reader = await LineReader.open(this.#path);
     for await (const line of reader?.forwards() ?? []) {
       const entry = this.#parse(line);
@@ -73,7 +73,7 @@ export class FileTranscriptReader implements TranscriptReader {
     this.#onDamage(damage);
   }
 
-  #parse(line: FileLine): Entry | undefined {
+  #parse(line: FileLine): TranscriptEntry | undefined {
     return parseEntry(line, this.#chain, (damage) => this.report(damage));
   }
 }
@@ -83,7 +83,7 @@ export function parseEntry(
   line: FileLine,
   chain: EntryChain | undefined,
   onDamage: (damage: Damage) => void,
-): Entry | undefined {
+): TranscriptEntry | undefined {
   const { path, offset, bytes } = line;
   if (bytes.length === 0) return undefined;
   if (chain && !chain.placeOf(bytes)) {
@@ -91,7 +91,7 @@ export function parseEntry(
     onDamage({ path: String(path), offset, reason });
     return undefined;
   }
-  return parseLine(line, Entry, onDamage);
+  return parseLine(line, TranscriptEntry, onDamage);
 }
 
 /**
@@ -117,13 +117,13 @@ export class FileTranscript implements Transcript {
   static async open(path: FilePath, options: WriterOptions): Promise<FileTranscript> {
     await options.check?.();
     await ensurePrivateDirectory(parentOf(path));
-    const isTorn = await repairTail(path, Entry, options.onDamage);
+    const isTorn = await repairTail(path, TranscriptEntry, options.onDamage);
     const tail = await readTail(path, { ...options, isTorn });
     const last = tail.isSound ? tail.last : await rewriteTail(path, tail, options);
     return new FileTranscript(path, options, last);
   }
 
-  async append(entries: readonly Entry[]): Promise<void> {
+  async append(entries: readonly TranscriptEntry[]): Promise<void> {
     if (entries.length === 0) return;
     await this.#serial.run(async () => {
       const { chain, head, check, files } = this.#options;
@@ -155,7 +155,7 @@ export class FileTranscript implements Transcript {
     });
   }
 
-  async tail(): Promise<Entry[]> {
+  async tail(): Promise<TranscriptEntry[]> {
     const { entries, foreign } = await readTail(this.#path, { ...this.#options, isTorn: false });
     for (const { line, reason } of foreign) {
       this.#reader.report({ path: String(this.#path), offset: line.offset, reason });
@@ -163,7 +163,7 @@ export class FileTranscript implements Transcript {
     return entries;
   }
 
-  entries(): AsyncIterable<Entry> {
+  entries(): AsyncIterable<TranscriptEntry> {
     return this.#reader.entries();
   }
 }
@@ -186,7 +186,7 @@ async function readTail(
  * Puts `type` first, so that `grep '^{"type":"reply"'` finds all replies and nothing a model has
  * quoted.
  */
-function typeFirst(entry: Entry): object {
+function typeFirst(entry: TranscriptEntry): object {
   for (const key in entry) {
     if (key === "type") return entry;
     break;

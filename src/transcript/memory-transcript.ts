@@ -1,12 +1,12 @@
 import { Listeners } from "../lib/listeners.ts";
-import type { Entry } from "../protocol/transcript.ts";
+import type { TranscriptEntry } from "../protocol/transcript.ts";
 import { CountingEntries, type Transcript } from "./transcript.ts";
 
 /** The entries from one beginning of the transcript to the next. */
 export interface MemoryRecord {
   /** Counts how often the transcript has begun. */
   readonly number: number;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly TranscriptEntry[];
 }
 
 /**
@@ -15,16 +15,16 @@ export interface MemoryRecord {
 export class MemoryTranscript implements Transcript {
   readonly #listeners = new Listeners<void>();
   #number = 1;
-  #entries: Entry[] = [];
+  #entries: TranscriptEntry[] = [];
 
-  async append(entries: readonly Entry[]): Promise<void> {
+  async append(entries: readonly TranscriptEntry[]): Promise<void> {
     this.#entries.push(...structuredClone(entries));
     this.#listeners.emit();
   }
 
-  async tail(): Promise<Entry[]> {
+  async tail(): Promise<TranscriptEntry[]> {
     const counting = new CountingEntries();
-    const newestFirst: Entry[] = [];
+    const newestFirst: TranscriptEntry[] = [];
     for (const entry of this.#entries.toReversed()) {
       if (!counting.counts(entry)) continue;
       newestFirst.push(entry);
@@ -39,7 +39,7 @@ export class MemoryTranscript implements Transcript {
     this.#listeners.emit();
   }
 
-  async *entries(): AsyncGenerator<Entry> {
+  async *entries(): AsyncGenerator<TranscriptEntry> {
     yield* this.#entries;
   }
 

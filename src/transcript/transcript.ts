@@ -1,5 +1,5 @@
-import type { Position } from "../protocol/message.ts";
-import type { Entry } from "../protocol/transcript.ts";
+import type { MailPosition } from "../protocol/message.ts";
+import type { TranscriptEntry } from "../protocol/transcript.ts";
 
 /** The operations of any process on a member's transcript. Reading changes nothing. */
 export interface TranscriptReader {
@@ -7,9 +7,9 @@ export interface TranscriptReader {
    * What counts, from the newest compaction that counts on, that entry included, or from the start. What a
    * `rewind` has made void does not count; the `rewind` itself is among the entries.
    */
-  tail(): Promise<Entry[]>;
+  tail(): Promise<TranscriptEntry[]>;
   /** The whole record, oldest first, in bounded memory. */
-  entries(): AsyncIterable<Entry>;
+  entries(): AsyncIterable<TranscriptEntry>;
 }
 
 /**
@@ -22,14 +22,14 @@ export interface TranscriptReader {
  *   process dies in leaves none of its entries, all, or the first few, each of them whole.
  */
 export interface Transcript extends TranscriptReader {
-  append(entries: readonly Entry[]): Promise<void>;
+  append(entries: readonly TranscriptEntry[]): Promise<void>;
 }
 
 /** Says of entries, newest first, which of them count. */
 export class CountingEntries {
   #void = 0;
 
-  counts(entry: Entry): boolean {
+  counts(entry: TranscriptEntry): boolean {
     if (this.#void > 0) {
       this.#void -= 1;
       return false;
@@ -43,7 +43,7 @@ export class CountingEntries {
  * The last position of each generation of the mailbox that has been taken in, oldest generation
  * first.
  */
-export function deliveredPositions(entries: Iterable<Entry>): Position[] {
+export function deliveredPositions(entries: Iterable<TranscriptEntry>): MailPosition[] {
   const offsets = new Map<number, number>();
   for (const { generation, offset } of positionsIn(entries)) {
     offsets.set(generation, Math.max(offset, offsets.get(generation) ?? 0));
@@ -54,13 +54,13 @@ export function deliveredPositions(entries: Iterable<Entry>): Position[] {
 }
 
 /** The positions that a compaction of `entries` repeats: those of the newest generations. */
-export function positionsToCarry(entries: Iterable<Entry>): Position[] {
+export function positionsToCarry(entries: Iterable<TranscriptEntry>): MailPosition[] {
   return deliveredPositions(entries).slice(-carriedGenerations);
 }
 
 const carriedGenerations = 8;
 
-function* positionsIn(entries: Iterable<Entry>): Generator<Position> {
+function* positionsIn(entries: Iterable<TranscriptEntry>): Generator<MailPosition> {
   for (const entry of entries) {
     if (entry.type === "delivery") yield entry.position;
     if (entry.type === "tool-result") yield* (entry.mail ?? []).map(({ position }) => position);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Bill, Budget } from "../../src/agent/bill.ts";
-import type { Price } from "../../src/model/prices.ts";
+import type { ModelPrice } from "../../src/model/prices.ts";
 import { lead } from "../../src/protocol/ids.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 
@@ -8,7 +8,7 @@ const usage = { input_tokens: 60, output_tokens: 40, cache_read_tokens: 0, cache
 const price = { input: 1, output: 10, cacheRead: 0.1, cacheWrite: 1.25 };
 
 /** A bill, and the lines that it has written into the ledger. */
-function billOf(budgets: Budget[], known: Price | undefined, reportsCost = false) {
+function billOf(budgets: Budget[], known: ModelPrice | undefined, reportsCost = false) {
   const lines: object[] = [];
   const record = async (line: object) => {
     lines.push(line);

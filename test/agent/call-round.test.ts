@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { Secrets } from "../../src/lib/secrets.ts";
-import type { Entry } from "../../src/protocol/transcript.ts";
+import type { TranscriptEntry } from "../../src/protocol/transcript.ts";
 import {
   calls,
   fails,
@@ -36,7 +36,7 @@ test("a call that is not permitted is answered with the reason, and neither run 
 });
 
 test("the start of a call is recorded before it runs", async () => {
-  const recorded: Entry[] = [];
+  const recorded: TranscriptEntry[] = [];
   const seen: string[][] = [];
   const model = new ScriptedModel([calls("work", { value: "1" }), says("Done.")]);
   await using test = await TestAgent.open(model, {

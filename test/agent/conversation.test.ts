@@ -4,7 +4,7 @@ import { Conversation, lostBefore, lostOutcome } from "../../src/agent/conversat
 import type { Utterance } from "../../src/model/model.ts";
 import { lead, MemberName, newMessageId, user } from "../../src/protocol/ids.ts";
 import type { Message } from "../../src/protocol/message.ts";
-import type { Entry, ReplyBlock, StopReason } from "../../src/protocol/transcript.ts";
+import type { ReplyBlock, StopReason, TranscriptEntry } from "../../src/protocol/transcript.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
 const wholePath = () => ".team/outputs/mail.txt";
@@ -219,7 +219,7 @@ test("P18 for any record, a request is a prefix of the next one", () => {
 });
 
 /** Entries as a loop would record them at this point of the conversation. */
-type Step = (index: number, conversation: Conversation) => Entry[];
+type Step = (index: number, conversation: Conversation) => TranscriptEntry[];
 
 function anyStep(): fc.Arbitrary<Step> {
   const stop = fc.constantFrom<StopReason>("end", "length", "refusal", "tool-calls", "other");
@@ -290,15 +290,15 @@ function mayPrecede(utterance: Utterance, next: Utterance["type"] | undefined): 
 
 const alice = MemberName.parse("alice");
 
-function of(...entries: Entry[]): Conversation {
+function of(...entries: TranscriptEntry[]): Conversation {
   return new Conversation(entries, wholePath);
 }
 
-function mail(content: string): Entry {
+function mail(content: string): TranscriptEntry {
   return delivery({ type: "message", from: user, content });
 }
 
-function delivery(fields: Record<string, unknown>): Entry {
+function delivery(fields: Record<string, unknown>): TranscriptEntry {
   const message = {
     id: newMessageId(new Date(0)),
     to: lead,
@@ -309,7 +309,10 @@ function delivery(fields: Record<string, unknown>): Entry {
   return { type: "delivery", at, message, position: { generation: 1, offset: 1 } };
 }
 
-function reply(blocks: ReplyBlock[], stop: StopReason = "end"): Extract<Entry, { type: "reply" }> {
+function reply(
+  blocks: ReplyBlock[],
+  stop: StopReason = "end",
+): Extract<TranscriptEntry, { type: "reply" }> {
   return { type: "reply", at, blocks, stop };
 }
 
@@ -321,7 +324,7 @@ function call(id: string): ReplyBlock {
   return { type: "tool-call", call_id: id, name: "look", input: {} };
 }
 
-function result(id: string, output: string): Entry {
+function result(id: string, output: string): TranscriptEntry {
   return { type: "tool-result", at, call_id: id, output, is_error: false };
 }
 

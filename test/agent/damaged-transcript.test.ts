@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { Model, Utterance } from "../../src/model/model.ts";
 import { lead } from "../../src/protocol/ids.ts";
-import type { Entry } from "../../src/protocol/transcript.ts";
+import type { TranscriptEntry } from "../../src/protocol/transcript.ts";
 import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { calls, reply, says, thinks } from "../../src/testing/scripted-model.ts";
@@ -64,7 +64,7 @@ describe.each(["anthropic/scripted", "openai/gpt-6-sol"])("%s", (id) => {
 });
 
 /** What a member records that thinks, calls, gets mail, is interrupted and is summarized. */
-async function recordLife(server: ProviderServer, model: Model): Promise<Entry[]> {
+async function recordLife(server: ProviderServer, model: Model): Promise<TranscriptEntry[]> {
   await using life = await TestAgent.open(model, { tools });
   server.reply(
     reply([thinks("hm"), says("I look."), calls("look", {}), calls("echo", { value: "a" })]),
@@ -87,12 +87,12 @@ async function recordLife(server: ProviderServer, model: Model): Promise<Entry[]
   const at = systemClock.now().toISOString();
   const summary = "<summary>They talked.</summary>";
   const parts = { kept: ["Team: nobody"], wakes: false, delivered: [], answers: [] };
-  const compaction: Entry = { type: "compaction", at, summary, ...parts };
+  const compaction: TranscriptEntry = { type: "compaction", at, summary, ...parts };
   return [...before.slice(0, 12), compaction, ...before.slice(12)];
 }
 
 /** Any of the entries, some of them twice, and now and then in another order. */
-function damages(recorded: readonly Entry[]): fc.Arbitrary<Entry[]> {
+function damages(recorded: readonly TranscriptEntry[]): fc.Arbitrary<TranscriptEntry[]> {
   const places = recorded.map((_, index) => index);
   const missing = fc
     .uniqueArray(fc.constantFrom(...places), { minLength: 1, maxLength: 4 })
@@ -109,7 +109,7 @@ function damages(recorded: readonly Entry[]): fc.Arbitrary<Entry[]> {
 }
 
 /** Opens a member with such a record, has it work, and opens it once more. */
-async function goOn(server: ProviderServer, model: Model, entries: readonly Entry[]) {
+async function goOn(server: ProviderServer, model: Model, entries: readonly TranscriptEntry[]) {
   await using store = new MemoryTeamStore({ clock: systemClock });
   const { transcript } = await store.openMember(lead, { onSetAside: () => undefined });
   await transcript.append(entries);
@@ -125,7 +125,7 @@ async function goOn(server: ProviderServer, model: Model, entries: readonly Entr
 }
 
 /** What each entry is by itself, and nothing done about what is missing between them. */
-function naively(entries: readonly Entry[]): Utterance[] {
+function naively(entries: readonly TranscriptEntry[]): Utterance[] {
   const utterances = entries.flatMap((entry): Utterance[] => {
     if (entry.type === "delivery") return [{ type: "input", texts: [entry.message.content] }];
     if (entry.type === "reply") return [{ type: "reply", blocks: entry.blocks }];

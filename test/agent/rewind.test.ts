@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findUndone } from "../../src/agent/rewind.ts";
 import { lead, type MessageId, newMessageId, user } from "../../src/protocol/ids.ts";
-import type { Entry } from "../../src/protocol/transcript.ts";
+import type { TranscriptEntry } from "../../src/protocol/transcript.ts";
 
 const seconds = (number: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, number));
 const at = (number: number) => seconds(number).toISOString();
@@ -46,14 +46,14 @@ test("mail that was sent before the prompt and seen after it is given again", as
 });
 
 test("what an earlier rewind has made void counts among the entries, and decides nothing", async () => {
-  const earlier: Entry = { type: "rewind", at: at(20), voids: 2, delivered: [] };
+  const earlier: TranscriptEntry = { type: "rewind", at: at(20), voids: 2, delivered: [] };
   const undone = await undoneOf(said(2), called(13, "call-1"), said(14), earlier, said(21));
 
   expect(undone).toMatchObject({ voids: 4, calls: [] });
 });
 
 test("with an earlier rewind goes what that had made void", async () => {
-  const earlier: Entry = { type: "rewind", at: at(20), voids: 2, delivered: [] };
+  const earlier: TranscriptEntry = { type: "rewind", at: at(20), voids: 2, delivered: [] };
   const undone = await undoneOf(said(2), said(13), said(14), earlier);
 
   expect(undone.voids).toBe(3);
@@ -63,7 +63,7 @@ test("a transcript without anything later is left as it is", async () => {
   expect(await undoneOf(start(1), said(2))).toEqual({ voids: 0, calls: [], again: [] });
 });
 
-async function undoneOf(...entries: Entry[]) {
+async function undoneOf(...entries: TranscriptEntry[]) {
   return findUndone(
     (async function* () {
       yield* entries;
@@ -74,7 +74,7 @@ async function undoneOf(...entries: Entry[]) {
 
 const epoch = seconds(0).getTime() / 1000;
 
-function mail(when: number, { id, sent }: { id?: MessageId; sent: number }): Entry {
+function mail(when: number, { id, sent }: { id?: MessageId; sent: number }): TranscriptEntry {
   const message = {
     ...{ type: "message" as const, id: id ?? newMessageId(seconds(sent)), from: user, to: lead },
     ...{ content: "Hello.", timestamp: epoch + sent },
@@ -82,23 +82,23 @@ function mail(when: number, { id, sent }: { id?: MessageId; sent: number }): Ent
   return { type: "delivery", at: at(when), message, position: { generation: 1, offset: when } };
 }
 
-function start(when: number): Entry {
+function start(when: number): TranscriptEntry {
   return { type: "run-start", at: at(when) };
 }
 
-function said(when: number): Entry {
+function said(when: number): TranscriptEntry {
   return { type: "reply", at: at(when), stop: "end", blocks: [{ type: "text", text: "Yes." }] };
 }
 
-function called(when: number, call_id: string): Entry {
+function called(when: number, call_id: string): TranscriptEntry {
   const call = { type: "tool-call" as const, call_id, name: "bash", input: {} };
   return { type: "reply", at: at(when), stop: "tool-calls", blocks: [call] };
 }
 
-function begun(when: number, call_id: string): Entry {
+function begun(when: number, call_id: string): TranscriptEntry {
   return { type: "tool-start", at: at(when), call_id };
 }
 
-function result(when: number, call_id: string): Entry {
+function result(when: number, call_id: string): TranscriptEntry {
   return { type: "tool-result", at: at(when), call_id, output: "", is_error: false };
 }

@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { RunRecord } from "../../src/agent/run-record.ts";
 import { lead, MemberName, newMessageId, system, TaskId, user } from "../../src/protocol/ids.ts";
 import { Message } from "../../src/protocol/message.ts";
-import type { Entry, StopReason } from "../../src/protocol/transcript.ts";
+import type { StopReason, TranscriptEntry } from "../../src/protocol/transcript.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
-const start: Entry = { type: "run-start", at };
-const end: Entry = { type: "run-end", at, outcome: "done" };
+const start: TranscriptEntry = { type: "run-start", at };
+const end: TranscriptEntry = { type: "run-end", at, outcome: "done" };
 const alice = MemberName.parse("alice");
 const call = { type: "tool-call", call_id: "c", name: "", input: {} } as const;
-const settled: Entry = { type: "run-settled", at };
+const settled: TranscriptEntry = { type: "run-settled", at };
 
 test("P08 a run that was summarized and then cut off is open, with its answers so far", () => {
   const parts = { kept: [], wakes: true, delivered: [], answers: ["One."] };
@@ -37,7 +37,7 @@ test("a run whose end is missing is over once it is settled", () => {
   expect(run.unsettledEnd).toBeUndefined();
 });
 
-function mail(more: Partial<Message>): Entry {
+function mail(more: Partial<Message>): TranscriptEntry {
   const id = newMessageId(new Date(0));
   const base = { id, type: "message", from: user, to: lead, content: "hi", timestamp: 1 };
   const position = { generation: 1, offset: 1 };
@@ -111,6 +111,6 @@ test("an end is unsettled until it is settled, and still known afterwards", () =
   expect(run.end).toMatchObject({ outcome: "done" });
 });
 
-function says(text: string, stop: StopReason = "end"): Entry {
+function says(text: string, stop: StopReason = "end"): TranscriptEntry {
   return { type: "reply", at, blocks: [{ type: "text", text }], stop };
 }

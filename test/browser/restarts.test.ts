@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import type { MessageView } from "../../src/protocol/dashboard.ts";
-import type { Entry } from "../../src/protocol/transcript.ts";
+import type { TranscriptEntry } from "../../src/protocol/transcript.ts";
 import { memberNames } from "../../src/team/find-member.ts";
 import { mailNewestFirst } from "../../src/team/view/read-pages.ts";
 import { calls, reply, says } from "../../src/testing/scripted-model.ts";
@@ -128,7 +128,7 @@ async function rowsOnDisk({ wire }: DashboardScene, member: string): Promise<str
   return rows;
 }
 
-const rowNames: Partial<Record<Entry["type"], readonly string[]>> = {
+const rowNames: Partial<Record<TranscriptEntry["type"], readonly string[]>> = {
   profile: ["Profile"],
   note: ["Note"],
   "run-start": ["Run"],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { lead, MemberName, user } from "../../src/protocol/ids.ts";
-import type { Request } from "../../src/protocol/request.ts";
+import type { TeamRequest } from "../../src/protocol/request.ts";
 import type { TeamStore } from "../../src/team/team-store.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { enlist, member, openStore } from "../support/team.ts";
@@ -241,7 +241,7 @@ async function openTeam(root: string) {
   return store;
 }
 
-function ask(store: TeamStore, input: object, rule?: string): Promise<Request> {
+function ask(store: TeamStore, input: object, rule?: string): Promise<TeamRequest> {
   const subject = { call_id: "1", tool: "bash", input, reason: "it changes files" };
   return store.requests.open({
     type: "permission",

@@ -2,7 +2,7 @@ import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lead, MemberName, newMessageId } from "../../src/protocol/ids.ts";
-import type { Entry } from "../../src/protocol/transcript.ts";
+import type { TranscriptEntry } from "../../src/protocol/transcript.ts";
 import type { TeamStore } from "../../src/team/team-store.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { enlist, member, openStore } from "../support/team.ts";
@@ -213,7 +213,7 @@ function follow(root: string, ...argv: string[]) {
   };
 }
 
-function mail(content: string): Entry {
+function mail(content: string): TranscriptEntry {
   return {
     type: "delivery",
     at,
@@ -229,7 +229,7 @@ function mail(content: string): Entry {
   };
 }
 
-const aRun: Entry[] = [
+const aRun: TranscriptEntry[] = [
   { type: "profile", at, system: "You are 'alice'.", model: "anthropic/scripted" },
   { type: "run-start", at },
   mail("First\nSecond"),
@@ -253,7 +253,7 @@ const aRun: Entry[] = [
   { type: "run-settled", at },
 ];
 
-function notes(from: number, to: number): Entry[] {
+function notes(from: number, to: number): TranscriptEntry[] {
   return Array.from({ length: to - from + 1 }, (_, index) => ({
     type: "note" as const,
     at,
@@ -263,12 +263,12 @@ function notes(from: number, to: number): Entry[] {
 }
 
 /** Makes alice, and writes her transcript. */
-async function write(store: TeamStore, entries: readonly Entry[]): Promise<void> {
+async function write(store: TeamStore, entries: readonly TranscriptEntry[]): Promise<void> {
   await enlist(store, member("alice"));
   await append(store, entries);
 }
 
-async function append(store: TeamStore, entries: readonly Entry[]): Promise<void> {
+async function append(store: TeamStore, entries: readonly TranscriptEntry[]): Promise<void> {
   const { transcript } = await store.openMember(alice, { onSetAside: () => undefined });
   await transcript.append(entries);
 }

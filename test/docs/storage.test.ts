@@ -14,10 +14,10 @@ import { FileChangeRecord } from "../../src/protocol/file-change.ts";
 import { MemberName } from "../../src/protocol/ids.ts";
 import { JobRecord } from "../../src/protocol/job.ts";
 import { Message } from "../../src/protocol/message.ts";
-import { Decision, Request } from "../../src/protocol/request.ts";
+import { RequestDecision, TeamRequest } from "../../src/protocol/request.ts";
 import { Task } from "../../src/protocol/task.ts";
-import { Member, RuleChange, TeamPermissions, TeamRecord } from "../../src/protocol/team.ts";
-import { Entry } from "../../src/protocol/transcript.ts";
+import { MemberRecord, RuleChange, TeamPermissions, TeamRecord } from "../../src/protocol/team.ts";
+import { TranscriptEntry } from "../../src/protocol/transcript.ts";
 import { UsageLine, UsageTotal } from "../../src/protocol/usage.ts";
 import { RestoreRecord } from "../../src/team/restore-team.ts";
 import { mailNewestFirst } from "../../src/team/view/read-pages.ts";
@@ -63,7 +63,7 @@ describe("the paths", () => {
 describe("the fields", () => {
   const records = {
     TeamRecord,
-    Member,
+    MemberRecord,
     TeamPermissions,
     RuleChange,
     RestoreRecord,
@@ -71,8 +71,8 @@ describe("the fields", () => {
     MailCursor,
     SideRecord,
     Task,
-    Request,
-    Decision,
+    TeamRequest,
+    RequestDecision,
     JobRecord,
     CronEntry,
     Heartbeat,
@@ -81,7 +81,7 @@ describe("the fields", () => {
     Object.entries({ ...records, UsageTotal }).map(([name, { shape }]) => [name, shape]),
   );
   const unions = new Map<string, readonly { shape: Shape }[]>(
-    Object.entries({ Message, Entry, LeadRecord, AgentEvent, UsageLine }).map(
+    Object.entries({ Message, TranscriptEntry, LeadRecord, AgentEvent, UsageLine }).map(
       ([name, { options }]) => [name, options],
     ),
   );

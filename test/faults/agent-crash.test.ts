@@ -3,7 +3,7 @@ import type { AgentOptions } from "../../src/agent/agent.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { RequestApprovals } from "../../src/permissions/approvals.ts";
 import { user } from "../../src/protocol/ids.ts";
-import type { Entry } from "../../src/protocol/transcript.ts";
+import type { TranscriptEntry } from "../../src/protocol/transcript.ts";
 import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { calls, reply, says, thinks } from "../../src/testing/scripted-model.ts";
@@ -30,7 +30,7 @@ class DyingTranscript implements Transcript {
     this.#death = death;
   }
 
-  async append(entries: readonly Entry[]): Promise<void> {
+  async append(entries: readonly TranscriptEntry[]): Promise<void> {
     this.writes++;
     if (this.writes > this.#dieAt) throw new Crash();
     if (this.writes < this.#dieAt) return this.#transcript.append(entries);
@@ -147,7 +147,7 @@ async function live(
   }
   await using second = await TestAgent.open(model, options);
   const { end } = await second.run();
-  const entries: Entry[] = [];
+  const entries: TranscriptEntry[] = [];
   for await (const entry of transcript.entries()) entries.push(entry);
   const unknown = entries.filter(
     (entry) => entry.type === "tool-result" && entry.output.startsWith("Outcome unknown"),

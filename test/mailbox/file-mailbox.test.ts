@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { MailWriter } from "../../src/mailbox/mail-writer.ts";
 import { lead, MemberName, newMessageId, outside, RequestId } from "../../src/protocol/ids.ts";
-import type { Position } from "../../src/protocol/message.ts";
+import type { MailPosition } from "../../src/protocol/message.ts";
 import { nothingDelivered, testMailbox } from "../../src/testing/conformance/mailbox.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import {
@@ -323,7 +323,7 @@ test("a late line found after a restart is delivered once", async () => {
 test("without its cursor a mailbox is read again, and the transcript shows what was delivered", async () => {
   await using directory = await temporaryDirectory();
   const first = await openBox(directory.path, { limits: smallSegments });
-  const positions: Position[] = [];
+  const positions: MailPosition[] = [];
   for (let n = 0; n < 12; n++) {
     await first.mailbox.append({ ...hello, content: `message ${n}` });
     positions.push(...(await first.reader.unread()).map(({ position }) => position));
@@ -548,7 +548,7 @@ test("P14 copies that writers left in rotated logs are not shown after a restart
   const first = await openBox(directory.path, { limits, clock });
   // A process of its own does not hear of rotations: its first line after each goes to the old log.
   await using stranger = openFileMailbox(directory.path);
-  const positions: Position[] = [];
+  const positions: MailPosition[] = [];
   for (let n = 0; n < 12; n++) {
     await stranger.append({ ...hello, content: `message ${n}` });
     positions.push(...(await first.reader.unread()).map(({ position }) => position));
@@ -570,7 +570,7 @@ test("P14 a copy in an old log is not shown although the logs after it are settl
   const limits = { rotateBytes: 1, historyBytes: 64 * 1024 * 1024 };
   const first = await openBox(directory.path, { limits, clock: new ManualClock() });
   await using stranger = openFileMailbox(directory.path);
-  const positions: Position[] = [];
+  const positions: MailPosition[] = [];
   const take = async () => {
     positions.push(...(await first.reader.unread()).map(({ position }) => position));
     await acknowledgeAll(first.reader);

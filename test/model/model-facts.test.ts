@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { tableDate, tableSource } from "../../src/model/known-models/origin.ts";
 import { efforts, modelFacts, OwnModels, outputLimits } from "../../src/model/model-facts.ts";
-import { Price } from "../../src/model/prices.ts";
+import { ModelPrice } from "../../src/model/prices.ts";
 
 test.each([
   ["anthropic/claude-sonnet-4-5", 3],
@@ -141,7 +141,7 @@ const soundFacts = expect.toSatisfy((facts) => {
   return (
     [contextWindow, maxOutput].every((count) => Number.isInteger(count) && count >= 1_000) &&
     [images, reasoning].every((fact) => typeof fact === "boolean") &&
-    Price.optional().safeParse(price).success &&
+    ModelPrice.optional().safeParse(price).success &&
     (price?.cacheRead ?? 0) <= (price?.input ?? 0) &&
     efforts.filter((level) => levels.includes(level)).length === levels.length
   );

@@ -4,7 +4,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { leave } from "../../src/lib/leaving.ts";
 import { type Question, RequestApprovals } from "../../src/permissions/approvals.ts";
 import { MemberName, system, user } from "../../src/protocol/ids.ts";
-import type { Request } from "../../src/protocol/request.ts";
+import type { TeamRequest } from "../../src/protocol/request.ts";
 import { hashSubject } from "../../src/requests/request-rules.ts";
 import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
@@ -232,7 +232,7 @@ test("without a timeout a question waits forever", async () => {
 });
 
 /** The newest question that waits for an answer, as soon as there is one. */
-async function pending(store: MemoryTeamStore): Promise<Request> {
+async function pending(store: MemoryTeamStore): Promise<TeamRequest> {
   const look = async () => (await store.requests.list({ state: "pending" })).at(-1);
   const known = new Set((await store.requests.list()).map(({ id }) => id));
   return new Promise((resolve) => {

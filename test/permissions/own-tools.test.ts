@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { parseRule } from "../../src/permissions/rule.ts";
 import type { PermissionMode } from "../../src/protocol/message.ts";
-import type { Action } from "../../src/protocol/tools.ts";
+import type { ToolAction } from "../../src/protocol/tools.ts";
 import { gated } from "../../src/team/protocols/plans.ts";
 import { type Project, project } from "./judge-lines.ts";
 
 const modes: PermissionMode[] = ["default", "acceptEdits", "plan", "bypassPermissions"];
-const changing: Action = { type: "effect", summary: "Create a ticket" };
-const reading: Action = { type: "effect", summary: "GET tickets", isReadOnly: true };
+const changing: ToolAction = { type: "effect", summary: "Create a ticket" };
+const reading: ToolAction = { type: "effect", summary: "GET tickets", isReadOnly: true };
 
 test.each([
   ["without a rule", changing, undefined, ["ask", "ask", "deny", "allow"]],
@@ -44,7 +44,7 @@ test("P12 a closed plan gate refuses an effect that changes something, even if a
     closed: () => "no plan is approved",
   });
 
-  const judge = (action: Action) => permissions.judge({ tool: "tickets", action });
+  const judge = (action: ToolAction) => permissions.judge({ tool: "tickets", action });
   expect(await judge(changing)).toMatchObject({ decision: "deny", reason: "no plan is approved" });
   expect(await judge(reading)).toMatchObject({ decision: "allow" });
 });
@@ -66,7 +66,7 @@ test("what the tool says about the call is kept on one line, of limited length",
   expect(verdict.summary?.length).toBeLessThan(220);
 });
 
-const actions: Action[] = [
+const actions: ToolAction[] = [
   { type: "command", command: "curl https://example.org" },
   { type: "write", path: "src/a.ts" },
   { type: "write", path: "/etc/hosts" },
@@ -130,6 +130,6 @@ test("where a tool of the user is allowed, files may have been made, so a patter
   expect(await workspace.permissions({ rules }).judge(call)).toMatchObject({ decision: "ask" });
 });
 
-function judge(workspace: Project, action: Action, rules: ReturnType<typeof parseRule>[] = []) {
+function judge(workspace: Project, action: ToolAction, rules: ReturnType<typeof parseRule>[] = []) {
   return workspace.permissions({ rules }).judge({ tool: "tickets", action });
 }

@@ -6,7 +6,7 @@ import { canonicalJson } from "../../src/lib/canonical-json.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DirectoryWatch } from "../../src/lib/directory-watch.ts";
 import { lead, MemberName, user } from "../../src/protocol/ids.ts";
-import { type Decision, Request } from "../../src/protocol/request.ts";
+import { type RequestDecision, TeamRequest } from "../../src/protocol/request.ts";
 import { hashSubject } from "../../src/requests/request-rules.ts";
 import type { RequestAnswer } from "../../src/requests/requests.ts";
 import { StoredRequests } from "../../src/requests/stored-requests.ts";
@@ -25,13 +25,16 @@ const otherKey = new Uint8Array(32).fill(8);
 testRequests("StoredRequests in files", () => open({ isWatched: true }));
 
 describe("P13 a decision without troupe's valid signature", () => {
-  const signedBy = (bytes: Uint8Array, decision: Decision) => ({
+  const signedBy = (bytes: Uint8Array, decision: RequestDecision) => ({
     ...decision,
     sig: hmacSignature(bytes).sign(canonicalJson(decision)),
   });
 
   /** Each makes of a pending request one that claims to be approved. */
-  const forgeries: Record<string, (request: Request, decision: Decision) => Partial<Request>> = {
+  const forgeries: Record<
+    string,
+    (request: TeamRequest, decision: RequestDecision) => Partial<TeamRequest>
+  > = {
     "is no decision at all": () => ({}),
     "has no signature": (_, decision) => ({ decision: { ...decision, sig: "" } }),
     "has another key's signature": (_, decision) => ({ decision: signedBy(otherKey, decision) }),
@@ -60,7 +63,7 @@ describe("P13 a decision without troupe's valid signature", () => {
       const request = await fixture.requests.open(draft);
       const { id, hash } = request;
       const at = request.created_at;
-      const decision: Decision = { request_id: id, hash, state: "approved", by: lead, at };
+      const decision: RequestDecision = { request_id: id, hash, state: "approved", by: lead, at };
       await fixture.rewrite({
         ...request,
         state: "approved",
@@ -104,7 +107,7 @@ describe("P13 a decision without troupe's valid signature", () => {
 
 describe("P12 a question that was changed", () => {
   const other = { plan: "something harmless" };
-  const alterations: Record<string, Partial<Request>> = {
+  const alterations: Record<string, Partial<TeamRequest>> = {
     "has another subject": { subject: other },
     "has another subject and its hash": { subject: other, hash: hashSubject(other) },
     "has another asker": { from: charlie },
@@ -241,7 +244,7 @@ test("a decision committed by a process that died at that moment counts", async 
   await other.repair();
 
   const text = await readFile(join(fixture.path, `${request.id}.json`), "utf8");
-  expect(Request.parse(JSON.parse(text))).toEqual(approved);
+  expect(TeamRequest.parse(JSON.parse(text))).toEqual(approved);
   expect(fixture.forgeries).toEqual([]);
 });
 
@@ -274,7 +277,7 @@ async function open({ isWatched = false } = {}) {
     openWith,
     reopen: async () => openWith(key),
     /** What somebody does who writes to the request's file. */
-    rewrite: (request: Request) =>
+    rewrite: (request: TeamRequest) =>
       writeFile(join(directory.path, `${request.id}.json`), JSON.stringify(request)),
     [Symbol.asyncDispose]: () => {
       watch[Symbol.dispose]();

@@ -5,9 +5,9 @@ import type { MailRecord } from "../../src/mailbox/mailbox.ts";
 import { MemoryMailbox } from "../../src/mailbox/memory-mailbox.ts";
 import { type MemberName, type RequestId, user } from "../../src/protocol/ids.ts";
 import type { Message } from "../../src/protocol/message.ts";
-import type { Request } from "../../src/protocol/request.ts";
+import type { TeamRequest } from "../../src/protocol/request.ts";
 import type { TeamRecord } from "../../src/protocol/team.ts";
-import type { Entry } from "../../src/protocol/transcript.ts";
+import type { TranscriptEntry } from "../../src/protocol/transcript.ts";
 import { StoredRequests } from "../../src/requests/stored-requests.ts";
 import { MemoryRoster } from "../../src/roster/memory-roster.ts";
 import { newTeam } from "../../src/roster/team-file.ts";
@@ -29,15 +29,15 @@ export class DurableState {
   readonly sent: Message[] = [];
   /** The newest roster and the newest plan of each member, to be looked at without waiting. */
   team: TeamRecord;
-  readonly plans = new Map<MemberName, Request>();
+  readonly plans = new Map<MemberName, TeamRequest>();
   /** What the person has not answered yet. */
-  readonly questions = new Map<RequestId, Request>();
+  readonly questions = new Map<RequestId, TeamRequest>();
   /** Everybody who was shut down at some time. */
   readonly ended = new Set<MemberName>();
   readonly #clock: Clock;
   readonly #mailboxes = new Map<MemberName, MemoryMailbox>();
   readonly #transcripts = new Map<MemberName, MemoryTranscript>();
-  readonly #past = new Map<MemberName, readonly (readonly Entry[])[]>();
+  readonly #past = new Map<MemberName, readonly (readonly TranscriptEntry[])[]>();
   /** Who has taken a task since its newest plan has changed. */
   readonly #taken = new Map<MemberName, "on disk" | "known">();
 
@@ -92,7 +92,7 @@ export class DurableState {
   }
 
   /** What a member was shown and said before it began anew, each time. */
-  pastOf(name: MemberName): readonly (readonly Entry[])[] {
+  pastOf(name: MemberName): readonly (readonly TranscriptEntry[])[] {
     return this.#past.get(name) ?? [];
   }
 
@@ -111,13 +111,13 @@ export class DurableState {
     return records.reverse();
   }
 
-  async entriesOf(owner: MemberName): Promise<Entry[]> {
-    const entries: Entry[] = [];
+  async entriesOf(owner: MemberName): Promise<TranscriptEntry[]> {
+    const entries: TranscriptEntry[] = [];
     for await (const entry of this.transcript(owner).entries()) entries.push(entry);
     return entries;
   }
 
-  #keep(request: Request): void {
+  #keep(request: TeamRequest): void {
     const { id, from, to, type, state } = request;
     if (to === user && state === "pending") this.questions.set(id, request);
     else this.questions.delete(id);

@@ -10,7 +10,7 @@ import {
 } from "../../src/protocol/ids.ts";
 import type { Message } from "../../src/protocol/message.ts";
 import { wakes, wakesWhenQuiet } from "../../src/protocol/message-types.ts";
-import type { Entry } from "../../src/protocol/transcript.ts";
+import type { TranscriptEntry } from "../../src/protocol/transcript.ts";
 import { isFree } from "../../src/team/members/member-handle.ts";
 import { messageIdFor } from "../../src/team/message-id-for.ts";
 import type { Supervisor } from "../../src/team/supervisor.ts";
@@ -20,9 +20,9 @@ import type { DurableState, StoredMail } from "./durable-state.ts";
 interface Belongings {
   name: MemberName;
   mail: readonly StoredMail[];
-  entries: readonly Entry[];
+  entries: readonly TranscriptEntry[];
   /** What it was shown before it began anew, each time. */
-  past: readonly (readonly Entry[])[];
+  past: readonly (readonly TranscriptEntry[])[];
 }
 
 /** What is not as it must be when the team is at rest, in sentences. */
@@ -73,7 +73,7 @@ function lostMail(
   return [...missing, ...wrong];
 }
 
-function shownIn(entries: readonly Entry[]): Map<MessageId, number> {
+function shownIn(entries: readonly TranscriptEntry[]): Map<MessageId, number> {
   const shown = new Map<MessageId, number>();
   const count = ({ id }: Message) => shown.set(id, (shown.get(id) ?? 0) + 1);
   for (const entry of entries) {
@@ -174,7 +174,7 @@ function silentRuns(
   return silent;
 }
 
-function isAnswer({ blocks }: Extract<Entry, { type: "reply" }>): boolean {
+function isAnswer({ blocks }: Extract<TranscriptEntry, { type: "reply" }>): boolean {
   return blocks.length > 0 && blocks.every(({ type }) => type === "text");
 }
 

@@ -4,7 +4,7 @@ import { hmacSignature } from "../../src/keys/signature.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { FileMailbox, type FileMailboxOptions } from "../../src/mailbox/file-mailbox.ts";
 import { MailWriter } from "../../src/mailbox/mail-writer.ts";
-import type { Delivered, MailboxReader, SetAside } from "../../src/mailbox/mailbox.ts";
+import type { DeliveredMail, MailboxReader, SetAsideLine } from "../../src/mailbox/mailbox.ts";
 import { MemberName } from "../../src/protocol/ids.ts";
 import { nothingDelivered } from "../../src/testing/conformance/mailbox.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -37,7 +37,7 @@ export function openFileMailbox(
 export interface OpenBox extends AsyncDisposable {
   mailbox: FileMailbox;
   reader: MailboxReader;
-  setAside: SetAside[];
+  setAside: SetAsideLine[];
 }
 
 /** A mailbox of `ada` with its reader, as the process that runs her has it. */
@@ -47,10 +47,10 @@ export async function openBox(
     delivered = nothingDelivered,
     ...options
   }: Partial<FileMailboxOptions> & {
-    delivered?: Delivered;
+    delivered?: DeliveredMail;
   } = {},
 ): Promise<OpenBox> {
-  const setAside: SetAside[] = [];
+  const setAside: SetAsideLine[] = [];
   const mailbox = openFileMailbox(directory, options);
   const reader = await mailbox.openReader({
     delivered,

@@ -14,8 +14,8 @@ import {
   TeammateName,
   user,
 } from "../../src/protocol/ids.ts";
-import type { Request } from "../../src/protocol/request.ts";
-import type { Member } from "../../src/protocol/team.ts";
+import type { TeamRequest } from "../../src/protocol/request.ts";
+import type { MemberRecord } from "../../src/protocol/team.ts";
 import { EventHub } from "../../src/team/event-hub.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { VirtualTerminal } from "./virtual-terminal.ts";
@@ -39,13 +39,13 @@ export class ScreenedTeam {
   readonly sentHere = new Set<string>();
   /** The questions that were answered on the screen, in order. */
   readonly answered: string[] = [];
-  readonly members: Member[] = [];
+  readonly members: MemberRecord[] = [];
   readonly departed: Promise<TalkEnd>;
   readonly leaving = new AbortController();
   readonly #hub = new EventHub({ append: () => undefined }, this.clock);
   readonly #input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
-  #requests: Request[] = [];
-  readonly #settled: Request[] = [];
+  #requests: TeamRequest[] = [];
+  readonly #settled: TeamRequest[] = [];
 
   private constructor({ columns, rows, history }: Size & { history: InputHistory }) {
     this.terminal = new VirtualTerminal({ columns, rows });
@@ -78,7 +78,7 @@ export class ScreenedTeam {
     for (const event of events) this.#hub.say(event);
   }
 
-  enlist(name: string, more: Partial<Member> = {}): Member {
+  enlist(name: string, more: Partial<MemberRecord> = {}): MemberRecord {
     const member = {
       name: TeammateName.parse(name),
       role: "coder",
@@ -91,7 +91,7 @@ export class ScreenedTeam {
   }
 
   /** Has a member ask the person. */
-  ask(from: Member, input: unknown, rule?: string): Request {
+  ask(from: MemberRecord, input: unknown, rule?: string): TeamRequest {
     const reason = "it is not allowed yet";
     return this.#request(from, "permission", {
       ...{ tool: "bash", input, reason },
@@ -99,13 +99,17 @@ export class ScreenedTeam {
     });
   }
 
-  submitPlan(from: Member, plan: string): Request {
+  submitPlan(from: MemberRecord, plan: string): TeamRequest {
     return this.#request(from, "plan", { plan });
   }
 
-  #request(from: Member, type: "permission" | "plan", subject: Request["subject"]): Request {
+  #request(
+    from: MemberRecord,
+    type: "permission" | "plan",
+    subject: TeamRequest["subject"],
+  ): TeamRequest {
     const id = newRequestId(this.clock.now());
-    const request: Request = {
+    const request: TeamRequest = {
       ...{ id, type, from: from.name, to: user, subject, hash: "0".repeat(64) },
       ...{ created_at: this.clock.now().toISOString(), sig: "", state: "pending" },
       ...{ decision: null, version: 1 },
@@ -117,7 +121,7 @@ export class ScreenedTeam {
   }
 
   /** Has a question be answered elsewhere, or withdrawn. */
-  withdraw({ id, type: request_type, from }: Request): void {
+  withdraw({ id, type: request_type, from }: TeamRequest): void {
     this.#conclude(id);
     const member = MemberName.parse(from);
     this.happen({ type: "request-change", member, id, request_type, state: "cancelled" });

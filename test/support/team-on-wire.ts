@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { hasErrno } from "../../src/errors.ts";
 import { parseJson } from "../../src/lib/json.ts";
 import type { AgentEvent } from "../../src/protocol/events.ts";
-import { type Member, TeamRecord } from "../../src/protocol/team.ts";
-import { Entry } from "../../src/protocol/transcript.ts";
+import { type MemberRecord, TeamRecord } from "../../src/protocol/team.ts";
+import { TranscriptEntry } from "../../src/protocol/transcript.ts";
 import { Team } from "../../src/team/team.ts";
 import type { TeamOptions } from "../../src/team/team-options.ts";
 import type { ScriptedAnswer } from "../../src/testing/provider-server/answers.ts";
@@ -106,13 +106,13 @@ export class TeamOnWire implements AsyncDisposable {
     return fileText(join(this.root, name));
   }
 
-  async transcriptOf(member: string): Promise<Entry[]> {
+  async transcriptOf(member: string): Promise<TranscriptEntry[]> {
     const lines = (await this.stored("transcripts", `${member}.jsonl`)).split("\n").filter(Boolean);
-    return lines.map((line) => parseJson(line, Entry, "The entry"));
+    return lines.map((line) => parseJson(line, TranscriptEntry, "The entry"));
   }
 
   /** A teammate's record as config.json has it. */
-  async recordOf(member: string): Promise<Member | undefined> {
+  async recordOf(member: string): Promise<MemberRecord | undefined> {
     const team = parseJson(await this.stored("config.json"), TeamRecord, "config.json");
     return team.members.find(({ name }) => name === member);
   }

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { systemClock } from "../../src/lib/clock.ts";
 import { systemProcesses } from "../../src/lib/process-identity.ts";
 import { MemberName } from "../../src/protocol/ids.ts";
-import type { Member, MemberStatus } from "../../src/protocol/team.ts";
-import type { Entry } from "../../src/protocol/transcript.ts";
+import type { MemberRecord, MemberStatus } from "../../src/protocol/team.ts";
+import type { TranscriptEntry } from "../../src/protocol/transcript.ts";
 import { FileTeamStore } from "../../src/team/file-team-store.ts";
 import { signMember } from "../../src/team/members/signed-fields.ts";
 import type { TeamPlace } from "../../src/team/team-place.ts";
@@ -33,11 +33,11 @@ export const takeOverStore = (root: string, options: Partial<TeamPlace> = {}) =>
 export const viewTeam = (root: string, options: Partial<TeamPlace> = {}) =>
   new FileTeamView(teamPlace(root, options));
 
-export function member(name: string, status: MemberStatus = "idle", role = "coder"): Member {
+export function member(name: string, status: MemberStatus = "idle", role = "coder"): MemberRecord {
   return { name: MemberName.parse(name), role, status };
 }
 
-export async function enlist(store: TeamStore, ...members: Member[]): Promise<void> {
+export async function enlist(store: TeamStore, ...members: MemberRecord[]): Promise<void> {
   const signed = members.map((each) => signMember(each, store.signature));
   await store.roster.update((team) => ({ ...team, members: [...team.members, ...signed] }));
 }
@@ -46,12 +46,12 @@ export async function enlist(store: TeamStore, ...members: Member[]): Promise<vo
 export async function rewriteTranscript(
   root: string,
   name: string,
-  change: (entries: Entry[]) => Entry[],
+  change: (entries: TranscriptEntry[]) => TranscriptEntry[],
 ): Promise<void> {
   await using store = await openStore(root, { onWarning: () => undefined });
   const member = MemberName.parse(name);
   const { transcript } = await store.openMember(member, { onSetAside: () => undefined });
-  const entries: Entry[] = [];
+  const entries: TranscriptEntry[] = [];
   for await (const entry of transcript.entries()) entries.push(entry);
   await store.forget(member);
   await transcript.append(change(entries));

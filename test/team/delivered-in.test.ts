@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { lead, MemberName, newMessageId, user } from "../../src/protocol/ids.ts";
 import { Message } from "../../src/protocol/message.ts";
-import type { Entry } from "../../src/protocol/transcript.ts";
+import type { TranscriptEntry } from "../../src/protocol/transcript.ts";
 import { deliveredIn } from "../../src/team/delivered-in.ts";
 import { MemoryTranscript } from "../../src/transcript/memory-transcript.ts";
 
 const alice = MemberName.parse("alice");
 const at = "2026-01-01T09:00:00.000Z";
-const gap: Entry = { type: "gap", at, lost: 1 };
+const gap: TranscriptEntry = { type: "gap", at, lost: 1 };
 
 test("mail that was delivered, or shown in the result of a call, is known by position and id", async () => {
   const [first, second] = [mail(), mail()];
@@ -37,11 +37,11 @@ test("in the transcript of another member, positions mean nothing, and ids do", 
 });
 
 test("mail is lost after the last position before the first gap", async () => {
-  const lostAfter = async (...entries: Entry[]) => (await delivered(entries)).lost;
+  const lostAfter = async (...entries: TranscriptEntry[]) => (await delivered(entries)).lost;
   const [first, second, third] = [10, 20, 30].map((offset) => delivery(mail(), offset)) as [
-    Entry,
-    Entry,
-    Entry,
+    TranscriptEntry,
+    TranscriptEntry,
+    TranscriptEntry,
   ];
 
   expect(await lostAfter(first, second, gap, third, gap)).toMatchObject({
@@ -65,13 +65,13 @@ test("lost mail is given again, but not orders, nor what the member before it wa
   expect((await delivered(entries)).lost?.isWanted(mail({ timestamp: 0 }))).toBe(true);
 });
 
-async function delivered(entries: readonly Entry[], since?: Date) {
+async function delivered(entries: readonly TranscriptEntry[], since?: Date) {
   const transcript = new MemoryTranscript();
   if (entries.length > 0) await transcript.append(entries);
   return deliveredIn(transcript, { owner: lead, since });
 }
 
-function delivery(message: Message, offset: number): Entry {
+function delivery(message: Message, offset: number): TranscriptEntry {
   return { type: "delivery", at, message, position: { generation: 0, offset } };
 }
 

@@ -13,8 +13,8 @@ import promises, {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lead, MemberName, user } from "../../src/protocol/ids.ts";
-import type { Member } from "../../src/protocol/team.ts";
-import type { Entry } from "../../src/protocol/transcript.ts";
+import type { MemberRecord } from "../../src/protocol/team.ts";
+import type { TranscriptEntry } from "../../src/protocol/transcript.ts";
 import { testTeamStore } from "../../src/testing/conformance/team-store.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { patchFs } from "../../src/testing/patched-fs.ts";
@@ -223,7 +223,7 @@ test("P37 after a takeover a member has its mode no longer from the lead, and mu
   await using directory = await temporaryDirectory();
   {
     await using first = await openStore(directory.path);
-    const inherits: Member["inherits"] = ["model", "permission_mode"];
+    const inherits: MemberRecord["inherits"] = ["model", "permission_mode"];
     await enlist(first, { ...member("alice"), model: "a/b", inherits });
   }
   await rm(join(directory.path, "state"), { recursive: true });
@@ -299,7 +299,7 @@ test("P37 what a member saw is kept as a note when its team is taken over, other
   const at = "2026-01-01T09:00:00.000Z";
   for (const name of [lead, alice]) {
     const { transcript } = await first.openMember(name, ignored);
-    const said: Entry = { type: "note", at, text: "remember", wakes: false };
+    const said: TranscriptEntry = { type: "note", at, text: "remember", wakes: false };
     await transcript.append(name === lead ? [said] : [{ type: "run-start", at }]);
   }
   await first[Symbol.asyncDispose]();

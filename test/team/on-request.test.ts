@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Request } from "../../src/protocol/request.ts";
+import type { TeamRequest } from "../../src/protocol/request.ts";
 import { calls, reply, says } from "../../src/testing/scripted-model.ts";
 import { coder, lastResult, nextQuestion, resultsIn, spawns } from "../e2e/promises/scenes.ts";
 import { shownIn, TeamOnWire } from "../support/team-on-wire.ts";
@@ -61,7 +61,7 @@ test("P08 P11 a request that was open before the start is given to onRequest aga
   const id = await asked;
   await before.close();
 
-  const given: Request[] = [];
+  const given: TeamRequest[] = [];
   const team = await wire.open({
     onRequest: (request) => {
       given.push(request);

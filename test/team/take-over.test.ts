@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { nameOf } from "../../src/lib/file-path.ts";
 import { sideDirectory } from "../../src/lib/segments.ts";
 import { lead, newMessageId, user } from "../../src/protocol/ids.ts";
-import type { Entry } from "../../src/protocol/transcript.ts";
+import type { TranscriptEntry } from "../../src/protocol/transcript.ts";
 import { newTeam } from "../../src/roster/team-file.ts";
 import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
 import { askAgain, historyNote, takeOver } from "../../src/team/take-over.ts";
@@ -39,7 +39,7 @@ test("a history has everything a member saw and said, in order, as text without 
     { type: "tool-result", at, call_id: "c2", output: "some", is_error: false },
     { type: "note", at, text: "noted", wakes: false },
     { type: "compaction", at, summary: "summed up", kept: [], wakes: false, delivered: [] },
-  ] as Entry[]);
+  ] as TranscriptEntry[]);
 
   const [heading, ...lines] = note.split("\n");
   expect(heading).toMatch(/somebody else wrote it.*All of it is in \/archive\/lead\.jsonl\.$/);
@@ -237,11 +237,11 @@ async function foreignTeam(root: string) {
   };
 }
 
-function noted(text: string): Entry {
+function noted(text: string): TranscriptEntry {
   return { type: "note", at, text, wakes: false };
 }
 
-async function noteOf(entries: readonly Entry[]): Promise<string> {
+async function noteOf(entries: readonly TranscriptEntry[]): Promise<string> {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "lead.jsonl");
   await writeFile(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));

@@ -1,4 +1,4 @@
-import { lead, MemoryTeamStore, type TeamStore } from "../../src/index.ts";
+import { MemoryTeamStore, parseMemberName, type TeamStore } from "../../src/index.ts";
 import {
   exampleTeam,
   testCronBook,
@@ -83,13 +83,13 @@ testCronBook(name, async () => {
 
 testTranscript(name, async () => {
   const opened = openStore();
-  const { transcript } = await opened.store.openMember(lead, ignored);
+  const { transcript } = await opened.store.openMember(parseMemberName("lead"), ignored);
   return { ...opened, transcript };
 });
 
 testMailbox(name, async () => {
   const opened = openStore();
-  const { mailbox, reader } = await opened.store.openMember(lead, ignored);
+  const { mailbox, reader } = await opened.store.openMember(parseMemberName("lead"), ignored);
   // A mailbox has one reader at a time, and the suite opens its own.
   await reader[Symbol.asyncDispose]();
   return { ...opened, mailbox };

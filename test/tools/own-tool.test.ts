@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { TeamError } from "../../src/errors.ts";
 import { leave } from "../../src/lib/leaving.ts";
-import type { Action } from "../../src/protocol/tools.ts";
+import type { ToolAction } from "../../src/protocol/tools.ts";
 import { callTool } from "../../src/testing/call-tool.ts";
 import { ownTool } from "../../src/tools/own-tool.ts";
 import { defineTool, type ToolOutput } from "../../src/tools/tool.ts";
@@ -94,7 +94,7 @@ test.each([
     spec: { name: "work", description: "Works.", input_schema: {} },
     prepare: () => ({
       type: "prepared",
-      action: action as Action,
+      action: action as ToolAction,
       run: async () => ({ text: "done", isError: false }),
     }),
   });

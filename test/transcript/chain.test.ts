@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { hmacSignature } from "../../src/keys/signature.ts";
 import type { Damage } from "../../src/lib/json-lines.ts";
-import type { Entry } from "../../src/protocol/transcript.ts";
+import type { TranscriptEntry } from "../../src/protocol/transcript.ts";
 import { compaction, output } from "../../src/testing/conformance/transcript.ts";
 import { patchFs, systemError } from "../../src/testing/patched-fs.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -293,10 +293,10 @@ async function writtenTranscript() {
   };
 }
 
-function texts(entries: readonly Entry[]): string[] {
+function texts(entries: readonly TranscriptEntry[]): string[] {
   return entries.flatMap((entry) => (entry.type === "tool-result" ? entry.output : []));
 }
 
-function lostIn(entries: readonly Entry[]): number {
+function lostIn(entries: readonly TranscriptEntry[]): number {
   return entries.reduce((sum, entry) => sum + (entry.type === "gap" ? entry.lost : 0), 0);
 }

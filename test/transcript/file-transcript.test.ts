@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { openDescriptors } from "../../soak/open-descriptors.ts";
 import { hmacSignature } from "../../src/keys/signature.ts";
 import type { Damage } from "../../src/lib/json-lines.ts";
-import type { Entry } from "../../src/protocol/transcript.ts";
+import type { TranscriptEntry } from "../../src/protocol/transcript.ts";
 import {
   collect,
   compaction,
@@ -251,7 +251,7 @@ test.each([
   await using fixture = await openTranscript();
   const { at } = output("");
   const voided = [output("void"), compaction("void"), output("void")];
-  const rewind: Entry = { type: "rewind", at, voids: 3, delivered: [] };
+  const rewind: TranscriptEntry = { type: "rewind", at, voids: 3, delivered: [] };
   await fixture.transcript.append([output("kept"), ...voided, rewind, output("after")]);
   const lines = (await readFile(fixture.path, "utf8")).split("\n");
   await writeFile(fixture.path, lines.toSpliced(line - 1, 1).join("\n"));
@@ -266,7 +266,7 @@ test.each([
 
 test("type is the first key of every line", async () => {
   await using fixture = await openTranscript();
-  const entry: Entry = { at: "2026-01-01T00:00:00.000Z", type: "run-start" };
+  const entry: TranscriptEntry = { at: "2026-01-01T00:00:00.000Z", type: "run-start" };
 
   await fixture.transcript.append([entry]);
 

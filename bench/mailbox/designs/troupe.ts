@@ -5,7 +5,7 @@ import { DirectoryWatch } from "../../../src/lib/directory-watch.ts";
 import { ensurePrivateDirectory } from "../../../src/lib/files.ts";
 import { FileMailbox } from "../../../src/mailbox/file-mailbox.ts";
 import { MailWriter } from "../../../src/mailbox/mail-writer.ts";
-import type { MailboxReader, ReaderOptions } from "../../../src/mailbox/mailbox.ts";
+import type { MailboxReader, MailboxReaderOptions } from "../../../src/mailbox/mailbox.ts";
 import { MemberName } from "../../../src/protocol/ids.ts";
 import { EntryChain } from "../../../src/transcript/entry-chain.ts";
 import { FileTranscript } from "../../../src/transcript/file-transcript.ts";
@@ -20,7 +20,7 @@ import {
 export const ada = MemberName.parse("ada");
 
 /** The reader's options for a new member. No benchmark writes a line that is set aside. */
-export const newReader: ReaderOptions = {
+export const newReader: MailboxReaderOptions = {
   delivered: { positions: [], ids: new Set() },
   onSetAside({ reason }) {
     throw new Error(`A line ${reason}`);

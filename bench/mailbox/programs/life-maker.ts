@@ -1,5 +1,5 @@
-import type { Position } from "../../../src/protocol/message.ts";
-import type { Entry } from "../../../src/protocol/transcript.ts";
+import type { MailPosition } from "../../../src/protocol/message.ts";
+import type { TranscriptEntry } from "../../../src/protocol/transcript.ts";
 import { childOptions, serve } from "../../lib/serve.ts";
 import { anyContent } from "../content.ts";
 import { DirectoryOptions, LifeQuestion } from "../contract.ts";
@@ -15,7 +15,7 @@ serve(LifeQuestion, async ({ messages, entries, entryBytes, tail }) => {
   const position = await deliver(messages);
   const transcript = await openTranscript(directory);
   const reply = replyOf(entryBytes);
-  const compaction: Entry = {
+  const compaction: TranscriptEntry = {
     type: "compaction",
     at,
     summary: "",
@@ -25,18 +25,18 @@ serve(LifeQuestion, async ({ messages, entries, entryBytes, tail }) => {
   };
   for (let written = 0; written < entries - tail - 1; written += batch) {
     await transcript.append(
-      Array<Entry>(Math.min(batch, entries - tail - 1 - written)).fill(reply),
+      Array<TranscriptEntry>(Math.min(batch, entries - tail - 1 - written)).fill(reply),
     );
   }
-  await transcript.append([compaction, ...Array<Entry>(tail).fill(reply)]);
+  await transcript.append([compaction, ...Array<TranscriptEntry>(tail).fill(reply)]);
   return {};
 });
 
 /** Sends and acknowledges this number of messages, and returns the position of the last. */
-async function deliver(count: number): Promise<Position> {
+async function deliver(count: number): Promise<MailPosition> {
   await using mailbox = openMailbox(directory);
   await using reader = await mailbox.openReader(newReader);
-  let position: Position = { generation: 1, offset: 0 };
+  let position: MailPosition = { generation: 1, offset: 0 };
   for (let sent = 0; sent < count; sent += batch) {
     for (let number = 0; number < batch; number++) {
       await mailbox.append({ type: "message", from: ada, content: anyContent });
@@ -49,8 +49,8 @@ async function deliver(count: number): Promise<Position> {
   return position;
 }
 
-function replyOf(bytes: number): Entry {
-  const reply = (text: string): Entry => ({
+function replyOf(bytes: number): TranscriptEntry {
+  const reply = (text: string): TranscriptEntry => ({
     type: "reply",
     at,
     blocks: [{ type: "text", text }],

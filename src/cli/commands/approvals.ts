@@ -1,5 +1,5 @@
 import { isForPerson, ruleOf } from "../../permissions/persons-question.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import { type Command, lookOptions } from "../command.ts";
 import { describeCall } from "../render/call.ts";
 import { jsonText } from "../render/json-text.ts";
@@ -49,12 +49,12 @@ export const approvals: Command = {
   },
 };
 
-function asJson({ id, type, from, to, created_at, subject }: Request): object {
+function asJson({ id, type, from, to, created_at, subject }: TeamRequest): object {
   return { id, type, from, to, created_at, subject };
 }
 
 /** A request to the person: who asks, what exactly, and how to answer. */
-function approvalLines(request: Request): string[] {
+function approvalLines(request: TeamRequest): string[] {
   const { id, type, from, created_at, subject } = request;
   const rule = ruleOf(request);
   return [
@@ -70,7 +70,7 @@ function approvalLines(request: Request): string[] {
 }
 
 /** Plans that the lead decides, for information. */
-function plansForLead(requests: readonly Request[]): string[] {
+function plansForLead(requests: readonly TeamRequest[]): string[] {
   if (requests.length === 0) return [];
   return [
     "",
@@ -85,7 +85,7 @@ function plansForLead(requests: readonly Request[]): string[] {
 /** Long lines are not broken, so that they can be copied. */
 const unbroken = 1_000_000;
 
-function whatIsAsked({ type, subject }: Request): string[] {
+function whatIsAsked({ type, subject }: TeamRequest): string[] {
   if (type === "permission") {
     return describeCall({ subject }, { width: unbroken, paint: paintFor(false) });
   }

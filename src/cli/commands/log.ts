@@ -3,9 +3,9 @@ import { missingEntries, voidEntries } from "../../lib/missing-entries.ts";
 import { summarizeCall } from "../../lib/summarize-call.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
-import type { Entry, ReplyBlock } from "../../protocol/transcript.ts";
+import type { ReplyBlock, TranscriptEntry } from "../../protocol/transcript.ts";
 import { findMember } from "../../team/find-member.ts";
-import type { Cursor, TeamView } from "../../team/view/team-view.ts";
+import type { PageCursor, TeamView } from "../../team/view/team-view.ts";
 import { type Command, lookOptions } from "../command.ts";
 import { parseOptions } from "../parse-arguments.ts";
 import { jsonText } from "../render/json-text.ts";
@@ -46,7 +46,7 @@ export const log: Command = {
     const member = findMember(team, positionals[0] ?? team.lead);
     const rendered = new TranscriptLines();
     const counts = json ? () => true : tellsPeople;
-    const show = (entry: Entry) => {
+    const show = (entry: TranscriptEntry) => {
       for (const line of json ? [jsonText(entry)] : rendered.lines(entry)) io.out(line);
     };
 
@@ -63,7 +63,7 @@ export const log: Command = {
 
 interface LastEntriesOptions {
   last: number;
-  counts(entry: Entry): boolean;
+  counts(entry: TranscriptEntry): boolean;
 }
 
 /** The last entries, oldest first, and the cursor after them. */
@@ -71,8 +71,8 @@ async function lastEntries(
   view: TeamView,
   member: MemberName,
   { last, counts }: LastEntriesOptions,
-): Promise<{ entries: Entry[]; after: Cursor }> {
-  const newestFirst: Entry[] = [];
+): Promise<{ entries: TranscriptEntry[]; after: PageCursor }> {
+  const newestFirst: TranscriptEntry[] = [];
   // Read even if no entry is wanted: the page has the cursor for following.
   let page = await view.transcript(member, { limit: clamp(last) });
   const { after } = page;
@@ -99,7 +99,7 @@ const resultRoom: LineLimits = { lines: 8, width: 160 };
 const thoughtRoom: LineLimits = { lines: 3, width: 160 };
 
 /** False for entries that only the runtime needs. */
-function tellsPeople(entry: Entry): boolean {
+function tellsPeople(entry: TranscriptEntry): boolean {
   if (entry.type === "tool-start") return entry.input !== undefined;
   return entry.type !== "run-settled";
 }
@@ -110,7 +110,7 @@ class TranscriptLines {
   /** The tool of each open call, by the id of the call, for its result. */
   readonly #called = new Map<string, string>();
 
-  lines(entry: Entry): string[] {
+  lines(entry: TranscriptEntry): string[] {
     const at = new Date(entry.at);
     const told = this.#told(entry);
     const day = localDay(at);
@@ -126,7 +126,7 @@ class TranscriptLines {
   }
 
   /** The lines of an entry, in groups. */
-  #told(entry: Entry): string[][] {
+  #told(entry: TranscriptEntry): string[][] {
     switch (entry.type) {
       case "profile":
         return [[`◇ model ${oneLine(entry.model, inputLength)}`]];
@@ -176,7 +176,11 @@ class TranscriptLines {
     return `◇ ${oneLine(`changed by the program: ${name} ${summarizeCall(name, input)}`, inputLength)}`;
   }
 
-  #result({ call_id, output, is_error }: Extract<Entry, { type: "tool-result" }>): string[] {
+  #result({
+    call_id,
+    output,
+    is_error,
+  }: Extract<TranscriptEntry, { type: "tool-result" }>): string[] {
     const name = oneLine(this.#called.get(call_id) ?? "an earlier call", inputLength);
     this.#called.delete(call_id);
     return titled(is_error ? `✗ ${name} failed` : `✓ ${name}`, shortened(output, resultRoom));

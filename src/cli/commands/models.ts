@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { tableDate, tableSource } from "../../model/known-models/origin.ts";
 import { type ListedModel, listModels } from "../../model/list-models.ts";
-import type { Price } from "../../model/prices.ts";
+import type { ModelPrice } from "../../model/prices.ts";
 import { similarModels } from "../../model/resolve-model.ts";
 import { shortCount } from "../../protocol/amounts.ts";
 import type { Command } from "../command.ts";
@@ -88,7 +88,7 @@ function tokens(count: number | undefined): string {
   return count === undefined ? "?" : shortCount(count);
 }
 
-function prices(price: Price | undefined): string[] {
+function prices(price: ModelPrice | undefined): string[] {
   if (!price) return ["?", "?", ""];
   const { input, output, cacheRead, long } = price;
   const mark = long ? "+" : "";
@@ -114,10 +114,10 @@ function asJson({ id, isReady, facts }: ListedModel) {
   };
 }
 
-function priceJson({ long, ...usual }: Price) {
+function priceJson({ long, ...usual }: ModelPrice) {
   return { ...rates(usual), long: long ? { above: long.above, ...rates(long) } : null };
 }
 
-function rates({ input, output, cacheRead, cacheWrite }: Omit<Price, "long">) {
+function rates({ input, output, cacheRead, cacheWrite }: Omit<ModelPrice, "long">) {
   return { input, output, cache_read: cacheRead ?? null, cache_write: cacheWrite ?? null };
 }

@@ -1,7 +1,7 @@
 import { answeringModel } from "../../model/model-list.ts";
 import { costText, shortCount } from "../../protocol/amounts.ts";
 import type { MemberName } from "../../protocol/ids.ts";
-import type { Member } from "../../protocol/team.ts";
+import type { MemberRecord } from "../../protocol/team.ts";
 import { reportUsage, totalTokens, type UsageTotal } from "../../protocol/usage.ts";
 import { entriesNewestFirst } from "../../team/view/read-pages.ts";
 import type { TeamView } from "../../team/view/team-view.ts";
@@ -72,7 +72,7 @@ async function lastTurningPoint(view: TeamView, name: MemberName): Promise<strin
 const maxLooks = 500;
 
 interface ListedMember {
-  member: Member;
+  member: MemberRecord;
   /** The one of its models that answers. */
   answeredBy: string;
   /** When its current status began. */
@@ -103,7 +103,7 @@ function teamLines({ team_name, members, isRunning }: ListedTeam): string[] {
   ];
 }
 
-function memberLine({ name, role, status, detail }: Member, isRunning: boolean): string {
+function memberLine({ name, role, status, detail }: MemberRecord, isRunning: boolean): string {
   const who = `  ${name} (${oneLine(role, 30)}): ${status}`;
   const aside = !isRunning && status !== "shutdown" ? ", not running" : "";
   const room = Math.max(screenWidth - who.length - aside.length - 2, leastRoom);

@@ -3,7 +3,7 @@ import { noModel } from "../../model/default-model.ts";
 import { assumptions, modelFacts } from "../../model/model-facts.ts";
 import { modelIds } from "../../model/model-list.ts";
 import { hasProvider } from "../../model/models.ts";
-import type { Environment, ProviderConfiguration } from "../../model/provider-settings.ts";
+import type { EnvironmentVariables, ProviderConfiguration } from "../../model/provider-settings.ts";
 import { resolveModel } from "../../model/resolve-model.ts";
 import type { ProcessInfo } from "../command.ts";
 import {
@@ -38,7 +38,7 @@ export interface ChosenModel {
 
 /** The model that a start without flags would use. */
 export function chosenModel(
-  env: Environment,
+  env: EnvironmentVariables,
   configuration: FoundConfiguration,
 ): ChosenModel | undefined {
   const files = configuration instanceof TeamError ? noFiles : configuration;

@@ -6,7 +6,7 @@ import { networkProblem } from "../../model/ai-sdk/network-problem.ts";
 import { modelIds } from "../../model/model-list.ts";
 import { loadProviderPackage } from "../../model/provider-code.ts";
 import {
-  type Environment,
+  type EnvironmentVariables,
   type FamilySettings,
   type PackageSettings,
   type ProviderConfiguration,
@@ -34,7 +34,7 @@ export function providerChecks(
 }
 
 /** A provider in the settings counts as configured. */
-function isSetUp(variables: ProviderVariables, env: Environment): boolean {
+function isSetUp(variables: ProviderVariables, env: EnvironmentVariables): boolean {
   const { keys, baseUrl, isPackage } = variables;
   // Credentials of a cloud may be there for something else.
   if (isPackage && baseUrl !== undefined) return false;
@@ -64,7 +64,10 @@ async function look(
 }
 
 /** Whether a provider's package can be loaded. It is not asked: each has a way of its own. */
-async function packageFinding(settings: PackageSettings, env: Environment): Promise<Finding> {
+async function packageFinding(
+  settings: PackageSettings,
+  env: EnvironmentVariables,
+): Promise<Finding> {
   const { module, key } = settings;
   try {
     await loadProviderPackage(settings, env);
@@ -148,7 +151,7 @@ interface NoAnswer {
 /** The answer to a cheap request that needs the key, or the reason why there is none. */
 async function ask(
   settings: FamilySettings,
-  env: Environment,
+  env: EnvironmentVariables,
   signal: AbortSignal,
 ): Promise<ProviderAnswer | NoAnswer> {
   const headers = settings.key ? settings.authHeaders(settings.key) : {};

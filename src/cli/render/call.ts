@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type CallParts, callParts } from "../../lib/call-parts.ts";
 import { summaryOf } from "../../permissions/persons-question.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import { renderDiff } from "./diff.ts";
 import { oneLine } from "./one-line.ts";
 import type { TextFormat } from "./paint.ts";
@@ -16,7 +16,7 @@ const Arguments = z.record(z.string(), z.unknown());
  * it: commands with all their lines, edits as diffs, everything else by its arguments, after what
  * the tool itself says about the call.
  */
-export function describeCall(request: Pick<Request, "subject">, format: TextFormat): string[] {
+export function describeCall(request: Pick<TeamRequest, "subject">, format: TextFormat): string[] {
   const { tool, input } = request.subject;
   const name = String(tool ?? "");
   const summary = summaryOf(request);

@@ -1,5 +1,5 @@
 import { lead, type MemberName } from "../../protocol/ids.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
 import { renderItem } from "../render/item.ts";
 import { oneLine } from "../render/one-line.ts";
@@ -97,13 +97,13 @@ export class PrintedView {
   }
 
   /** Prints a question once: when it appears, if it is too long for its panel, or when answered. */
-  question(request: Request): void {
+  question(request: TeamRequest): void {
     if (this.#printedQuestions.has(request.id)) return;
     this.#printedQuestions.add(request.id);
     this.print(renderQuestion(request, this.format));
   }
 
-  answer(request: Request, { decision, reason }: PersonsAnswer): void {
+  answer(request: TeamRequest, { decision, reason }: PersonsAnswer): void {
     this.question(request);
     const why = reason ? `: ${oneLine(reason)}` : "";
     this.print([`  ${this.#paint.dim(`${answerWords[decision]} to ${request.from}${why}`)}`]);

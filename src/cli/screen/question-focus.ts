@@ -1,5 +1,5 @@
 import { ruleOf } from "../../permissions/persons-question.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
 import type { InputLine } from "./input-line.ts";
 import { KeyGuard } from "./key-guard.ts";
@@ -14,13 +14,13 @@ import type { QuestionQueue } from "./question-queue.ts";
 export type QuestionStage = "none" | "choose" | "confirm" | "reason" | "gone" | "done";
 
 type FocusState =
-  | { stage: "choose" | "confirm" | "reason"; request: Request }
+  | { stage: "choose" | "confirm" | "reason"; request: TeamRequest }
   | { stage: "none" | "gone" | "done" };
 
 interface FocusOptions {
   questions: QuestionQueue;
   line: Pick<InputLine, "insert" | "paste" | "detour">;
-  answer(request: Request, answer: PersonsAnswer): void;
+  answer(request: TeamRequest, answer: PersonsAnswer): void;
   note(text: string): void;
   schedule(delayMs: number, run: () => void): () => void;
   /** Called after a change that no key caused. */
@@ -29,7 +29,7 @@ interface FocusOptions {
 
 /** The questions, for drawing. */
 export interface QuestionState {
-  question: Request | undefined;
+  question: TeamRequest | undefined;
   number: number;
   count: number;
   stage: QuestionStage;
@@ -134,7 +134,7 @@ export class QuestionFocus {
     return true;
   }
 
-  #pressAtQuestion(request: Request, key: Key, isAlone: boolean): void {
+  #pressAtQuestion(request: TeamRequest, key: Key, isAlone: boolean): void {
     const letter = letterOf(key);
     if (key.type === "key") {
       if (isLeaving(key)) this.#move({ stage: "none" });
@@ -144,7 +144,7 @@ export class QuestionFocus {
     else this.#hold(key.text, "Too fast: nothing was answered. Press the key again.");
   }
 
-  #take(request: Request, letter: AnswerLetter): void {
+  #take(request: TeamRequest, letter: AnswerLetter): void {
     switch (letter) {
       case "y":
         this.#give(request, { decision: "allow-once" });
@@ -160,7 +160,7 @@ export class QuestionFocus {
     }
   }
 
-  #offerRule(request: Request): void {
+  #offerRule(request: TeamRequest): void {
     if (ruleOf(request) === undefined) {
       this.#hold("a", "No rule can always allow such calls: y allows this one.");
       return;
@@ -169,7 +169,7 @@ export class QuestionFocus {
     this.#held = "a";
   }
 
-  #pressAtRule(request: Request, key: Key, isAlone: boolean): void {
+  #pressAtRule(request: TeamRequest, key: Key, isAlone: boolean): void {
     if (key.type === "key") {
       const isEnter = key.name === "enter" && !key.alt && !key.shift && !key.ctrl;
       if (isLeaving(key)) this.#move({ stage: "choose", request });
@@ -180,7 +180,7 @@ export class QuestionFocus {
     else this.#backToLine(key);
   }
 
-  #askReason(request: Request): void {
+  #askReason(request: TeamRequest): void {
     const { questions, line, note } = this.#options;
     const isOpen = () => questions.isOpen(request.id);
     this.#move({ stage: "reason", request });
@@ -200,7 +200,7 @@ export class QuestionFocus {
     });
   }
 
-  #give(request: Request, answer: PersonsAnswer): void {
+  #give(request: TeamRequest, answer: PersonsAnswer): void {
     const { questions } = this.#options;
     questions.settle(request.id);
     const { up } = questions;

@@ -1,5 +1,5 @@
 import { ruleOf } from "../../permissions/persons-question.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import { describeCall } from "../render/call.ts";
 import { renderMarkdown } from "../render/markdown.ts";
 import { oneLine } from "../render/one-line.ts";
@@ -9,7 +9,7 @@ import { cutToWidth, wrapText } from "../render/wrap.ts";
 import type { QuestionStage, QuestionState } from "./question-focus.ts";
 
 /** The complete question, as printed lines. */
-export function renderQuestion({ from, type, subject }: Request, format: TextFormat): string[] {
+export function renderQuestion({ from, type, subject }: TeamRequest, format: TextFormat): string[] {
   const { paint } = format;
   const head = type === "plan" ? "submits a plan" : "asks to run";
   const reason = type === "permission" ? oneLine(String(subject.reason ?? "")) : "";
@@ -22,7 +22,7 @@ export function renderQuestion({ from, type, subject }: Request, format: TextFor
 }
 
 function subjectLines(
-  { type, subject }: Pick<Request, "type" | "subject">,
+  { type, subject }: Pick<TeamRequest, "type" | "subject">,
   format: TextFormat,
 ): string[] {
   const inner = { ...format, width: format.width - 2 };
@@ -36,7 +36,7 @@ export interface PanelOptions extends TextFormat, Omit<QuestionState, "question"
 }
 
 /** Whether the question does not fit a panel of this height. */
-export function isTooLong(request: Request, format: TextFormat, height: number): boolean {
+export function isTooLong(request: TeamRequest, format: TextFormat, height: number): boolean {
   const keys = keyLines(request, { ...format, number: 1, count: 2, stage: "none", isArmed: true });
   return subjectLines(request, format).length > roomFor(height, keys.length);
 }
@@ -54,7 +54,7 @@ export function panelHeight(terminalHeight: number): number {
 /**
  * The current question, with the effect of each key. A question that is too long is printed above.
  */
-export function renderPanel(request: Request, options: PanelOptions): string[] {
+export function renderPanel(request: TeamRequest, options: PanelOptions): string[] {
   const { paint, width, stage, number, count, height } = options;
   const { from, type } = request;
   const keys = keyLines(request, options);
@@ -89,7 +89,7 @@ export function isInPanel(stage: QuestionStage): boolean {
 type KeyOptions = Omit<PanelOptions, "height">;
 
 /** The effects of the keys, with the same number of lines at every stage, so that nothing moves. */
-function keyLines(request: Request, options: KeyOptions): string[] {
+function keyLines(request: TeamRequest, options: KeyOptions): string[] {
   const stages: readonly QuestionStage[] = ["none", "choose", "confirm", "reason"];
   const { stage } = options;
   const linesAt = (each: QuestionStage) => flow(keysAt(each, request, options), options.width - 2);
@@ -98,7 +98,7 @@ function keyLines(request: Request, options: KeyOptions): string[] {
   return [...Array.from({ length: height - lines.length }, () => ""), ...lines];
 }
 
-function keysAt(stage: QuestionStage, request: Request, options: KeyOptions): string[] {
+function keysAt(stage: QuestionStage, request: TeamRequest, options: KeyOptions): string[] {
   const { paint, count, isArmed } = options;
   const rule = ruleOf(request);
   const isPlan = request.type === "plan";

@@ -1,15 +1,15 @@
 import { user } from "../../protocol/ids.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 
 /** The open questions to the person, oldest first, one of which is current. */
 export class QuestionQueue {
-  #open: readonly Request[] = [];
+  #open: readonly TeamRequest[] = [];
   readonly #answered = new Set<string>();
   readonly #known = new Set<string>();
   #upId: string | undefined;
 
   /** Takes over the open requests of the store, and returns the new ones. */
-  update(open: readonly Request[]): Request[] {
+  update(open: readonly TeamRequest[]): TeamRequest[] {
     this.#keep(open.filter(({ id, to }) => to === user && !this.#answered.has(id)));
     const fresh = this.#open.filter(({ id }) => !this.#known.has(id));
     for (const { id } of fresh) this.#known.add(id);
@@ -17,7 +17,7 @@ export class QuestionQueue {
   }
 
   /** The current question. It stays current as long as it is open. */
-  get up(): Request | undefined {
+  get up(): TeamRequest | undefined {
     return this.#open[this.#place];
   }
 
@@ -45,7 +45,7 @@ export class QuestionQueue {
     this.#keep(this.#open.filter((request) => request.id !== id));
   }
 
-  #keep(open: readonly Request[]): void {
+  #keep(open: readonly TeamRequest[]): void {
     const place = this.#place;
     this.#open = open;
     if (this.#upId !== undefined && this.isOpen(this.#upId)) return;

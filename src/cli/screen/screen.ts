@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { AgentEvent } from "../../protocol/events.ts";
 import type { MemberName } from "../../protocol/ids.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import { totalTokens } from "../../protocol/usage.ts";
 import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
 import type { Terminal } from "../command.ts";
@@ -233,7 +233,7 @@ export class Screen {
     this.#painter.drawSoon();
   }
 
-  #answer(request: Request, answer: PersonsAnswer): void {
+  #answer(request: TeamRequest, answer: PersonsAnswer): void {
     this.#printed.answer(request, answer);
     const answering = this.#options.talk.team.answer(request.id, answer);
     answering.catch((error: unknown) => this.#fail(error));

@@ -2,14 +2,14 @@ import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { TeamError } from "../../errors.ts";
-import type { Environment } from "../../model/provider-settings.ts";
+import type { EnvironmentVariables } from "../../model/provider-settings.ts";
 import type { ProcessInfo } from "../command.ts";
 
 /** The environment with the variables of `--env-file`. Variables already set win. */
 export async function environmentWith(
   envFile: string | undefined,
   { cwd, env }: ProcessInfo,
-): Promise<Environment> {
+): Promise<EnvironmentVariables> {
   if (envFile === undefined) return env;
   return { ...parseEnv(await readEnvFile(resolve(cwd, envFile))), ...env };
 }

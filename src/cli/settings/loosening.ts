@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { usualOutput } from "../../model/model-facts.ts";
-import type { Price } from "../../model/prices.ts";
+import type { ModelPrice } from "../../model/prices.ts";
 import { isWiderMode } from "../../permissions/modes.ts";
 import { isMoreEffort } from "../../protocol/effort.ts";
 import { oneLine } from "../render/one-line.ts";
@@ -132,7 +132,7 @@ function factsText({ price, contextWindow, maxOutput }: Settings["models"][strin
   return facts.join(", ");
 }
 
-function ratesText({ input, output, cacheRead, cacheWrite }: Price): string {
+function ratesText({ input, output, cacheRead, cacheWrite }: ModelPrice): string {
   const read = cacheRead === undefined ? "" : `, cache-read $${cacheRead}`;
   const write = cacheWrite === undefined ? "" : `, cache-write $${cacheWrite}`;
   return `input $${input}, output $${output}${read}${write}`;

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { TeamError } from "../../errors.ts";
 import { chosenByKey, defaultModelId, modelByKey } from "../../model/default-model.ts";
-import type { Environment } from "../../model/provider-settings.ts";
+import type { EnvironmentVariables } from "../../model/provider-settings.ts";
 import type { RuleOption } from "../../team/team-options.ts";
 import type { Command, Io } from "../command.ts";
 import { type Configuration, readConfiguration, workspaceSettings } from "./configuration.ts";
@@ -16,7 +16,7 @@ import type { SettingsFile } from "./settings-file.ts";
 export type ResolvedSettings = Settings &
   Invocation & {
     /** The environment, with the variables of `--env-file`. */
-    env: Environment;
+    env: EnvironmentVariables;
     /** The settings of `troupe.json` that are ignored without the person's consent. */
     pending: PendingConsent | undefined;
     /** The source of each setting that is not a default. */
@@ -79,7 +79,11 @@ export interface SettingsLayer {
   readonly stated: StatedSettings;
 }
 
-function layersOf(flags: Flags, env: Environment, configuration: Configuration): SettingsLayer[] {
+function layersOf(
+  flags: Flags,
+  env: EnvironmentVariables,
+  configuration: Configuration,
+): SettingsLayer[] {
   const {
     cwd: _cwd,
     fresh: _fresh,
@@ -93,7 +97,10 @@ function layersOf(flags: Flags, env: Environment, configuration: Configuration):
 }
 
 /** The sources below the options, highest precedence first. */
-export function layersBelowFlags(env: Environment, configuration: Configuration): SettingsLayer[] {
+export function layersBelowFlags(
+  env: EnvironmentVariables,
+  configuration: Configuration,
+): SettingsLayer[] {
   const { userFile, workspaceFile } = configuration;
   const model = defaultModelId(env);
   const byKey = modelByKey(env);
@@ -149,7 +156,7 @@ function withOrigins(name: RuleSetting, settings: ResolvedSettings): RuleOption[
 function pendingConsent(
   { workspaceFile, loosenings, answer }: Configuration,
   flags: Flags,
-  env: Environment,
+  env: EnvironmentVariables,
 ): PendingConsent | undefined {
   if (!workspaceFile || answer === "trusted") return undefined;
   const isSaidAbove = (name: SettingName) =>

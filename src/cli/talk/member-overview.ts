@@ -1,7 +1,7 @@
 import { type Activity, afterEvent, noActivity } from "../../lib/activity.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, type MemberName, TeammateName } from "../../protocol/ids.ts";
-import type { Member, MemberStatus } from "../../protocol/team.ts";
+import type { MemberRecord, MemberStatus } from "../../protocol/team.ts";
 import { totalTokens } from "../../protocol/usage.ts";
 
 /** A member as a person sees it at a glance. */
@@ -47,7 +47,7 @@ export class MemberOverview {
   }
 
   /** Takes over what only the roster knows for certain. */
-  enlist(members: readonly Member[]): void {
+  enlist(members: readonly MemberRecord[]): void {
     for (const { name, role, color, status, detail } of members) {
       const isNews = this.#members.get(name)?.status !== status;
       this.#change(name, { role, color, status, ...(isNews && { activity: detail ?? "" }) });

@@ -1,5 +1,5 @@
 import { lead } from "../../protocol/ids.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import { renderItem } from "../render/item.ts";
 import { oneLine } from "../render/one-line.ts";
 import { paintFor } from "../render/paint.ts";
@@ -117,7 +117,7 @@ function replyLines(reply: Exclude<TalkReply, { type: "leave" | "start-new" }>):
   }
 }
 
-function questionLines(request: Request): string[] {
+function questionLines(request: TeamRequest): string[] {
   const { id } = request;
   const always = typeof request.subject.rule === "string" ? `, /approve ${id} always` : "";
   return [

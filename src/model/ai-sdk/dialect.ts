@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JSONValue, SharedV3ProviderOptions } from "@ai-sdk/provider";
 import { z } from "zod";
-import type { Usage } from "../../protocol/usage.ts";
+import type { TokenUsage } from "../../protocol/usage.ts";
 import type { ModelRequest } from "../model.ts";
 import type { ModelFacts } from "../model-facts.ts";
 import {
@@ -77,7 +77,7 @@ export interface WireEnding {
 }
 
 /** Null: an impossible number was reported. */
-export type ReportedUsage = { [Key in keyof Usage]?: number | null };
+export type ReportedUsage = { [Key in keyof TokenUsage]?: number | null };
 
 /** No model reads or writes nearly as many in one call. */
 const mostTokens = 100_000_000;
@@ -287,7 +287,7 @@ type Reported = number | null | undefined;
 function promptUsage(
   prompt: Reported,
   details: { cached_tokens?: Reported; cache_write_tokens?: Reported } | null | undefined,
-): Partial<Record<keyof Usage, Reported>> {
+): Partial<Record<keyof TokenUsage, Reported>> {
   const { cached_tokens: read = 0, cache_write_tokens: written } = details ?? {};
   const cached = (read ?? 0) + (written ?? 0);
   const isPossible = typeof prompt !== "number" || cached <= prompt;
@@ -303,6 +303,6 @@ function sum(one: Reported, other: Reported): Reported {
 }
 
 /** A later event does not repeat every number: a missing one keeps its value. */
-function known(counts: Partial<Record<keyof Usage, Reported>>): ReportedUsage {
+function known(counts: Partial<Record<keyof TokenUsage, Reported>>): ReportedUsage {
   return Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== undefined));
 }

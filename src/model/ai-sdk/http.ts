@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { onAbort } from "../../lib/on-abort.ts";
-import type { Environment } from "../provider-settings.ts";
+import type { EnvironmentVariables } from "../provider-settings.ts";
 import { proxyRefusal } from "./proxy-failure.ts";
 import type { HttpRoute } from "./routes.ts";
 
@@ -45,7 +45,7 @@ const networkVariables = [
  * `httpFetch` with the proxies and certificates of the environment. Throws `config-invalid` if one of
  * them cannot be used.
  */
-export async function httpFetchFor(env: Environment): Promise<HttpFetch> {
+export async function httpFetchFor(env: EnvironmentVariables): Promise<HttpFetch> {
   if (!networkVariables.some((name) => env[name])) return httpFetch;
   const { Routes } = await import("./routes.ts");
   const routes = await Routes.open(env);

@@ -8,7 +8,7 @@ import type {
 } from "@ai-sdk/provider";
 import { z } from "zod";
 import type { ToolSpec } from "../../protocol/tools.ts";
-import type { Image, ReplyBlock, ToolResult } from "../../protocol/transcript.ts";
+import type { ModelImage, ReplyBlock, ToolResult } from "../../protocol/transcript.ts";
 import type { ModelRequest, Utterance } from "../model.ts";
 import { withoutProviderData } from "../provider-data.ts";
 import type { Dialect } from "./dialect.ts";
@@ -212,7 +212,7 @@ function add(prompt: LanguageModelV3Prompt, message: LanguageModelV3Message): vo
 }
 
 /** A replacement for blank text, which some providers refuse. */
-function placeholder({ length }: readonly Image[]): string {
+function placeholder({ length }: readonly ModelImage[]): string {
   return length > 0 ? "(image)" : "(no output)";
 }
 
@@ -248,6 +248,6 @@ function shown({ call_id, images = [] }: ToolResult): PromptMessage<"user">["con
   return [{ type: "text", text: `Images of the result of ${call_id}:` }, ...images.map(filePart)];
 }
 
-function filePart({ media_type, data }: Image): LanguageModelV3FilePart {
+function filePart({ media_type, data }: ModelImage): LanguageModelV3FilePart {
   return { type: "file", mediaType: media_type, data };
 }

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net";
 import { TeamError } from "../../errors.ts";
 import { decoded } from "../../lib/decoded.ts";
-import type { Environment } from "../provider-settings.ts";
+import type { EnvironmentVariables } from "../provider-settings.ts";
 
 /** A proxy, as a person's environment names it. */
 export interface ProxyServer {
@@ -17,7 +17,7 @@ export interface ProxyServer {
  * The proxy for requests to `target`; undefined if they are sent directly. As with curl, the lower-case
  * variable wins, and the own machine is no exception unless `NO_PROXY` has it.
  */
-export function proxyFor(target: URL, env: Environment): ProxyServer | undefined {
+export function proxyFor(target: URL, env: EnvironmentVariables): ProxyServer | undefined {
   const scheme = target.protocol === "https:" ? "https" : "http";
   const names = [`${scheme}_proxy`, `${scheme}_proxy`.toUpperCase(), "all_proxy", "ALL_PROXY"];
   const name = names.find((each) => env[each]);

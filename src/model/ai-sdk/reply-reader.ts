@@ -7,7 +7,7 @@ import type {
 import { firstCharacters } from "../../lib/cut-text.ts";
 import { maxInputDepth, readJson, TooDeep } from "../../lib/read-json.ts";
 import type { ReplyBlock, StopReason } from "../../protocol/transcript.ts";
-import { Usage } from "../../protocol/usage.ts";
+import { TokenUsage } from "../../protocol/usage.ts";
 import type { FinishPart, ModelPart } from "../model.ts";
 import type { Dialect, ReplyEnding, ThoughtCollector } from "./dialect.ts";
 
@@ -21,9 +21,9 @@ export class ReplyReader {
   /** Blocks that are still growing, by the SDK's id. An id is used again once its block is over. */
   readonly #open = new Map<string, TextBlock>();
   #announcedCalls = 0;
-  #usage: Usage | undefined;
+  #usage: TokenUsage | undefined;
   /** The counts whose last reported value is impossible. */
-  readonly #doubtful = new Set<keyof Usage>();
+  readonly #doubtful = new Set<keyof TokenUsage>();
   readonly #thoughts: ThoughtCollector | undefined;
   #lastEvent: unknown;
   #finish: LanguageModelV3FinishReason | undefined;
@@ -34,12 +34,12 @@ export class ReplyReader {
   }
 
   /** The usage reported so far, without impossible values. */
-  get usage(): Usage | undefined {
+  get usage(): TokenUsage | undefined {
     return this.#usage;
   }
 
   /** The counts whose last reported value is impossible. */
-  get doubtfulCounts(): readonly (keyof Usage)[] {
+  get doubtfulCounts(): readonly (keyof TokenUsage)[] {
     return [...this.#doubtful];
   }
 
@@ -122,7 +122,7 @@ export class ReplyReader {
     for (const key of countNames) this.#count(this.#usage, key, usage[key]);
   }
 
-  #count(usage: Usage, key: keyof Usage, reported: number | null | undefined): void {
+  #count(usage: TokenUsage, key: keyof TokenUsage, reported: number | null | undefined): void {
     if (reported === undefined) return;
     if (reported === null) {
       this.#doubtful.add(key);
@@ -150,13 +150,13 @@ export class ReplyReader {
   }
 }
 
-const nothingUsed: Usage = {
+const nothingUsed: TokenUsage = {
   input_tokens: 0,
   output_tokens: 0,
   cache_read_tokens: 0,
   cache_write_tokens: 0,
 };
-const countNames = Usage.keyof().options;
+const countNames = TokenUsage.keyof().options;
 
 function keep(block: ReplyBlock, metadata: Metadata): void {
   if (metadata) block.provider = { ...block.provider, ...metadata };

@@ -4,7 +4,7 @@ import { Agent, request as httpsRequest } from "node:https";
 import { Socket } from "node:net";
 import { connect, createSecureContext, rootCertificates, type SecureContext } from "node:tls";
 import { TeamError } from "../../errors.ts";
-import type { Environment } from "../provider-settings.ts";
+import type { EnvironmentVariables } from "../provider-settings.ts";
 import { type ProxyServer, proxyFor } from "./proxy.ts";
 import { ProxyFailure, proxyRefusal } from "./proxy-failure.ts";
 
@@ -23,7 +23,7 @@ export interface HttpRoute {
 
 /** The ways to servers where a proxy or further certificates are configured. */
 export class Routes {
-  readonly #env: Environment;
+  readonly #env: EnvironmentVariables;
   /** Texts in PEM format, in addition to Node's own certificates. */
   readonly #certificates: readonly string[];
   #secureContext: SecureContext | undefined;
@@ -31,13 +31,13 @@ export class Routes {
   /** By the proxy's address: each keeps its connections for later requests. */
   readonly #tunnels = new Map<string, Agent>();
 
-  private constructor(env: Environment, certificates: readonly string[]) {
+  private constructor(env: EnvironmentVariables, certificates: readonly string[]) {
     this.#env = env;
     this.#certificates = certificates;
   }
 
   /** Throws `config-invalid` if a proxy or a file of certificates cannot be used. */
-  static async open(env: Environment): Promise<Routes> {
+  static async open(env: EnvironmentVariables): Promise<Routes> {
     for (const scheme of ["http", "https"]) proxyFor(new URL(`${scheme}://host.invalid`), env);
     return new Routes(env, await certificatesOf(env));
   }
@@ -141,7 +141,7 @@ function authorizationFor({ authorization }: ProxyServer): Record<string, string
   return authorization === undefined ? {} : { "proxy-authorization": authorization };
 }
 
-async function certificatesOf(env: Environment): Promise<string[]> {
+async function certificatesOf(env: EnvironmentVariables): Promise<string[]> {
   const names = ["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"].filter((name) => env[name]);
   return Promise.all(names.map((name) => readCertificates(name, env[name] ?? "")));
 }

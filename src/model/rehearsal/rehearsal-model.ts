@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ReplyBlock } from "../../protocol/transcript.ts";
-import type { Usage } from "../../protocol/usage.ts";
+import type { TokenUsage } from "../../protocol/usage.ts";
 import type { Model, ModelPart, ModelRequest } from "../model.ts";
 import { writeSummary } from "./conversation-item.ts";
 import { playLead } from "./lead.ts";
@@ -66,7 +66,7 @@ function deltasOf(block: ReplyBlock): string[] {
 /** Roughly the token counts of a language model. */
 const charactersPerToken = 4;
 
-function usageOf({ system, conversation }: ModelRequest, block: ReplyBlock): Usage {
+function usageOf({ system, conversation }: ModelRequest, block: ReplyBlock): TokenUsage {
   const tokens = (value: unknown) => Math.ceil(JSON.stringify(value).length / charactersPerToken);
   return {
     input_tokens: tokens([system, conversation]),

@@ -1,6 +1,6 @@
 import type { CostView } from "../../protocol/dashboard.ts";
 import { totalTokens, type UsageLine } from "../../protocol/usage.ts";
-import type { Cursor, TeamView } from "../../team/view/team-view.ts";
+import type { PageCursor, TeamView } from "../../team/view/team-view.ts";
 
 /** How many points the chart has at most. */
 const maxSpans = 120;
@@ -21,7 +21,7 @@ interface ChartedCall extends Spent {
 /** The cost over time, as far back as the ledger goes. Only new lines are read. */
 export class CostHistory {
   readonly #view: Pick<TeamView, "usageLines">;
-  #after: Cursor | undefined;
+  #after: PageCursor | undefined;
   /** The totals that the ledger carries over from before its oldest call. */
   #carried = new Map<string, Spent>();
   #calls: ChartedCall[] = [];

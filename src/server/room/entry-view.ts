@@ -3,7 +3,7 @@ import { missingEntries, voidEntries } from "../../lib/missing-entries.ts";
 import { summarizeCall } from "../../lib/summarize-call.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { EntryView, ReplyBlockView } from "../../protocol/dashboard.ts";
-import type { Entry, ReplyBlock } from "../../protocol/transcript.ts";
+import type { ReplyBlock, TranscriptEntry } from "../../protocol/transcript.ts";
 import type { ListedEntry } from "../../team/view/team-view.ts";
 import { diffOfCall } from "./diff-lines.ts";
 import { mailView } from "./message-view.ts";
@@ -25,7 +25,7 @@ type EntryViewBody = EntryView extends infer View
     : never
   : never;
 
-function bodyOf(entry: Entry): EntryViewBody | undefined {
+function bodyOf(entry: TranscriptEntry): EntryViewBody | undefined {
   switch (entry.type) {
     case "profile":
       return { type: "profile", system: text(entry.system), model: entry.model };

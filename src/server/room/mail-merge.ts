@@ -1,6 +1,6 @@
 import { mapInBatches } from "../../lib/batches.ts";
 import type { MemberName } from "../../protocol/ids.ts";
-import type { Cursor, ListedMail, TeamView } from "../../team/view/team-view.ts";
+import type { ListedMail, PageCursor, TeamView } from "../../team/view/team-view.ts";
 
 /** A record, and the owner of its mailbox. */
 export interface OwnedMail {
@@ -15,7 +15,7 @@ export interface MailMergeOptions {
    * Where to continue in each mailbox; null for one that is read to its start (default: from the
    * newest).
    */
-  from?: ReadonlyMap<MemberName, Cursor | null> | undefined;
+  from?: ReadonlyMap<MemberName, PageCursor | null> | undefined;
   /** About how many records are wanted. */
   wanted: number;
 }
@@ -54,8 +54,8 @@ export class MailMerge {
   }
 
   /** Where to continue in each mailbox; undefined if nothing is left in any. */
-  places(): Map<MemberName, Cursor | null> | undefined {
-    const places = this.#feeds.map(({ owner, records, next }): [MemberName, Cursor | null] => {
+  places(): Map<MemberName, PageCursor | null> | undefined {
+    const places = this.#feeds.map(({ owner, records, next }): [MemberName, PageCursor | null] => {
       // Later mail is newer than these places, and so is not part of this reading.
       return [owner, records[0]?.cursor ?? next ?? null];
     });
@@ -75,7 +75,7 @@ interface MailboxFeed {
   /** Records that were read but not returned yet. */
   records: ListedMail[];
   /** Where to continue; undefined for the newest, null if nothing is left. */
-  next: Cursor | null | undefined;
+  next: PageCursor | null | undefined;
 }
 
 /** The time of the next record. One without a time comes first. */

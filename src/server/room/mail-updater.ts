@@ -5,7 +5,7 @@ import type { MemberName, MessageId } from "../../protocol/ids.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import { hasEnded, memberNames } from "../../team/find-member.ts";
 import { mailNewestFirst } from "../../team/view/read-pages.ts";
-import type { Cursor, ListedMail, TeamView } from "../../team/view/team-view.ts";
+import type { ListedMail, PageCursor, TeamView } from "../../team/view/team-view.ts";
 import { MailMerge, type OwnedMail } from "./mail-merge.ts";
 import { seenTimes } from "./message-pages.ts";
 import { idOf, messageView } from "./message-view.ts";
@@ -33,7 +33,7 @@ export class MailUpdater implements AsyncDisposable {
   #team: TeamRecord;
   readonly #unread = new Map<MemberName, number>();
   /** The newest record that was read of each mailbox. */
-  readonly #newest = new Map<MemberName, Cursor>();
+  readonly #newest = new Map<MemberName, PageCursor>();
   /** When the newest messages were seen. */
   readonly #seen = new Map<MessageId, string>();
   /** Messages in a mailbox that may still be delivered or returned. */
@@ -131,7 +131,7 @@ export class MailUpdater implements AsyncDisposable {
   async #readNew(owner: MemberName, again: Set<MessageId>): Promise<void> {
     const known = this.#newest.get(owner);
     let isKnown = false;
-    let newest: Cursor | undefined;
+    let newest: PageCursor | undefined;
     let read = 0;
     for await (const record of mailNewestFirst(this.#view, owner)) {
       newest ??= record.cursor;

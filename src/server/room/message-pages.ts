@@ -5,7 +5,7 @@ import { MemberName, MessageId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import { isShown } from "../../protocol/message-types.ts";
 import { findMember, memberNames } from "../../team/find-member.ts";
-import type { Cursor, TeamView } from "../../team/view/team-view.ts";
+import type { PageCursor, TeamView } from "../../team/view/team-view.ts";
 import { Refused } from "../refusal.ts";
 import { MailMerge, type OwnedMail } from "./mail-merge.ts";
 import { idOf, mailIdOf, messageView } from "./message-view.ts";
@@ -87,13 +87,13 @@ function matcher({ member, types, search }: MessagesQuery): (view: MessageView) 
 }
 
 /** The separators do not occur in cursors; a mailbox that is read to its start has no cursor. */
-function formatPlaces(places: ReadonlyMap<MemberName, Cursor | null>): string {
+function formatPlaces(places: ReadonlyMap<MemberName, PageCursor | null>): string {
   return [...places].map(([owner, place]) => `${owner}~${place ?? ""}`).join(".");
 }
 
-function parsePlaces(text: string): Map<MemberName, Cursor | null> {
+function parsePlaces(text: string): Map<MemberName, PageCursor | null> {
   return new Map(
-    text.split(".").map((part): [MemberName, Cursor | null] => {
+    text.split(".").map((part): [MemberName, PageCursor | null] => {
       const [, name, place] = /^([a-z0-9_-]+)~([\w-]{0,120})$/.exec(part) ?? [];
       const owner = MemberName.safeParse(name);
       if (owner.success) return [owner.data, place || null];

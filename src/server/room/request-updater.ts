@@ -1,6 +1,6 @@
 import { mapInBatches } from "../../lib/batches.ts";
 import type { RequestId } from "../../protocol/ids.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import type { TeamView } from "../../team/view/team-view.ts";
 import type { RoomRecords } from "./records.ts";
 import { requestView } from "./request-view.ts";
@@ -62,7 +62,7 @@ export class RequestUpdater {
     }
   }
 
-  #show(request: Request): void {
+  #show(request: TeamRequest): void {
     this.#records.set(this.#records.requests, requestView(request));
   }
 }

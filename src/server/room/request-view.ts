@@ -4,14 +4,14 @@ import { summarizeCall } from "../../lib/summarize-call.ts";
 import { isForPerson, ruleOf, summaryOf } from "../../permissions/persons-question.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { RequestView } from "../../protocol/dashboard.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import { traitsOf } from "../../protocol/tool-traits.ts";
 import { diffOfCall } from "./diff-lines.ts";
 
 const reasonCharacters = 10_000;
 
 /** A question for a person: complete, because it may be answered without any other information. */
-export function requestView(request: Request): RequestView {
+export function requestView(request: TeamRequest): RequestView {
   const { id, type, from, to, created_at, state, hash, subject } = request;
   const tool = type === "permission" && typeof subject.tool === "string" ? subject.tool : null;
   return {
@@ -27,7 +27,7 @@ export function requestView(request: Request): RequestView {
   };
 }
 
-function decisionView({ decision }: Request): RequestView["decision"] {
+function decisionView({ decision }: TeamRequest): RequestView["decision"] {
   if (!decision) return null;
   const { by, at, reason, rule } = decision;
   const shown = reason === undefined ? null : firstCharacters(reason, reasonCharacters);
@@ -35,7 +35,7 @@ function decisionView({ decision }: Request): RequestView["decision"] {
 }
 
 /** The exact call or plan; before the call what the tool says about it, if it does. */
-function shownOf(request: Request): string {
+function shownOf(request: TeamRequest): string {
   const { type, subject } = request;
   if (type === "plan" && typeof subject.plan === "string") return subject.plan;
   if (type !== "permission") return asJson(subject);

@@ -7,7 +7,7 @@ import type { MemberView } from "../../protocol/dashboard.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import { user } from "../../protocol/ids.ts";
-import type { Member, TeamRecord } from "../../protocol/team.ts";
+import type { MemberRecord, TeamRecord } from "../../protocol/team.ts";
 import { totalTokens } from "../../protocol/usage.ts";
 import { memberNames } from "../../team/find-member.ts";
 import { entriesNewestFirst } from "../../team/view/read-pages.ts";
@@ -115,7 +115,7 @@ export class RoomMembers {
     });
   }
 
-  #memberNamed(name: MemberName): Member | undefined {
+  #memberNamed(name: MemberName): MemberRecord | undefined {
     return this.#team.members.find((each) => each.name === name);
   }
 
@@ -162,7 +162,7 @@ async function pastOf(view: TeamView, name: MemberName): Promise<MemberPast> {
 interface MemberFacts {
   name: string;
   /** Its roster record; undefined for the lead, who has none. */
-  member: Member | undefined;
+  member: MemberRecord | undefined;
   model: string | null;
   /** The size of its model's context. */
   window: number | null;

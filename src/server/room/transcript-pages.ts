@@ -2,7 +2,12 @@ import type { EntriesPage, EntryView } from "../../protocol/dashboard.ts";
 import type { EntriesQuery } from "../../protocol/dashboard-requests.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import { findMember } from "../../team/find-member.ts";
-import type { Cursor, ListedEntry, TeamView, TranscriptPage } from "../../team/view/team-view.ts";
+import type {
+  ListedEntry,
+  PageCursor,
+  TeamView,
+  TranscriptPage,
+} from "../../team/view/team-view.ts";
 import { entryHas, entryView } from "./entry-view.ts";
 
 /** How many entries are read at once for a search, and how often for one page. */
@@ -36,7 +41,7 @@ interface CollectOptions {
 async function collect(
   first: TranscriptPage,
   { view, member, query, isForwards }: CollectOptions,
-): Promise<{ entries: EntryView[]; end: Cursor | null }> {
+): Promise<{ entries: EntryView[]; end: PageCursor | null }> {
   const entries: EntryView[] = [];
   let page = first;
   for (let reads = 1; ; reads++) {

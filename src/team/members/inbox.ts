@@ -1,4 +1,4 @@
-import type { Delivery, MailboxReader } from "../../mailbox/mailbox.ts";
+import type { MailboxReader, MailDelivery } from "../../mailbox/mailbox.ts";
 import type { MessageId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 
@@ -27,7 +27,7 @@ export class Inbox implements Pick<MailboxReader, "unread" | "acknowledge" | "on
     return this.#lookedAt;
   }
 
-  async unread(): Promise<readonly Delivery[]> {
+  async unread(): Promise<readonly MailDelivery[]> {
     const unread = await this.#reader.unread();
     const mail = unread.map(({ message }) => message);
     await this.#options.reportMail(mail);

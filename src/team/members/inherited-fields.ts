@@ -1,6 +1,6 @@
 import type { Effort } from "../../protocol/effort.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
-import type { InheritedField, Member } from "../../protocol/team.ts";
+import type { InheritedField, MemberRecord } from "../../protocol/team.ts";
 
 /** The settings of the lead that a teammate has where nothing else was asked for. */
 export interface LeadsChoices {
@@ -13,7 +13,7 @@ export interface LeadsChoices {
  * The record with the lead's model, effort and mode, where it has them from the lead: the record shows what is
  * in force, also to other processes. Returns the same record where nothing changes.
  */
-export function followLead(record: Member, choices: Partial<LeadsChoices>): Member {
+export function followLead(record: MemberRecord, choices: Partial<LeadsChoices>): MemberRecord {
   const { model = record.model, mode = record.permission_mode } = choices;
   // The lead may have none, so that its teammates have none either.
   const effort = "effort" in choices ? choices.effort : record.effort;
@@ -24,27 +24,27 @@ export function followLead(record: Member, choices: Partial<LeadsChoices>): Memb
 }
 
 /** The record with a mode that follows the lead's no longer. */
-export function withOwnMode(record: Member, mode: PermissionMode): Member {
+export function withOwnMode(record: MemberRecord, mode: PermissionMode): MemberRecord {
   const inherits = record.inherits?.filter((field) => field !== "permission_mode");
   return { ...record, permission_mode: mode, ...(inherits && { inherits }) };
 }
 
 /** The record with the lead's mode, which it follows from now on. */
-export function withLeadsMode(record: Member, mode: PermissionMode): Member {
+export function withLeadsMode(record: MemberRecord, mode: PermissionMode): MemberRecord {
   const inherits = new Set<InheritedField>([...(record.inherits ?? []), "permission_mode"]);
   return { ...record, permission_mode: mode, inherits: [...inherits] };
 }
 
 /** True for a teammate that has its mode from the lead. */
-export function followsLead(record: Member | undefined): boolean {
+export function followsLead(record: MemberRecord | undefined): boolean {
   return record?.inherits?.includes("permission_mode") ?? false;
 }
 
 /** What was asked for when the member was spawned, or set by the person; undefined for inherited. */
 export function ownField<Field extends InheritedField>(
-  record: Member | undefined,
+  record: MemberRecord | undefined,
   field: Field,
-): Member[Field] {
+): MemberRecord[Field] {
   return record?.inherits?.includes(field) ? undefined : record?.[field];
 }
 
@@ -52,6 +52,6 @@ export function ownField<Field extends InheritedField>(
  * The mode that limits a member beside the lead's current mode, which always does: none for a member
  * that has its mode from the lead.
  */
-export function ownModeLimit(record: Member): PermissionMode {
+export function ownModeLimit(record: MemberRecord): PermissionMode {
   return ownField(record, "permission_mode") ?? "bypassPermissions";
 }

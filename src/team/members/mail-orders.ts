@@ -4,7 +4,7 @@ import { Serial } from "../../lib/serial.ts";
 import type { MemberName, MessageId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import { isOrder, type MessageOf, type OrderType } from "../../protocol/message-types.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 
 /** So many orders are known to be carried out: many more than lie unread at once. */
 const maxRemembered = 4_096;
@@ -135,7 +135,7 @@ export class MailOrders {
 }
 
 /** True for an answer that a process before this one has carried out. */
-export function isCarriedOut({ decision }: Request, { id, timestamp, from }: Message): boolean {
+export function isCarriedOut({ decision }: TeamRequest, { id, timestamp, from }: Message): boolean {
   if (decision?.cause !== undefined) return decision.cause === id;
   // Decisions without a cause are of older versions, which ran in one process by one clock.
   return decision?.by === from && timestamp * 1000 <= Date.parse(decision.at);

@@ -2,13 +2,13 @@ import type { BudgetLimits } from "../../agent/bill.ts";
 import type { RewindPoint } from "../../agent/rewind.ts";
 import type { Runner } from "../../agent/runner.ts";
 import type { Role } from "../../agent/system-prompt.ts";
-import type { SetAside } from "../../mailbox/mailbox.ts";
+import type { SetAsideLine } from "../../mailbox/mailbox.ts";
 import type { Permissions } from "../../permissions/permissions.ts";
 import type { Rule } from "../../permissions/rule.ts";
 import type { Effort } from "../../protocol/effort.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
 import type { Message, PermissionMode } from "../../protocol/message.ts";
-import type { Member } from "../../protocol/team.ts";
+import type { MemberRecord } from "../../protocol/team.ts";
 import type { ReceivedMail } from "../../protocol/transcript.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { PlanGate } from "../protocols/plans.ts";
@@ -65,7 +65,7 @@ export interface MemberContext extends InboxOptions {
   /** Whether unread mail is worth a turn of its own. */
   isWorthwhile(unread: readonly Message[]): boolean;
   /** Called once for each line in its mailbox that no model is shown, for the person. */
-  onSetAside(line: SetAside): void;
+  onSetAside(line: SetAsideLine): void;
   gate: PlanGate;
   /** The widest mode that it may have at the moment. */
   widestMode(): PermissionMode;
@@ -114,7 +114,7 @@ export function leadDefinition(given: LeadSettings): MemberDefinition {
 
 /** A teammate as its record says, with what it has from its lead. */
 export function teammateDefinition(
-  record: Member,
+  record: MemberRecord,
   { memberBudget, memberTools, instructions, ...settings }: LeadSettings,
   rules: readonly Rule[],
 ): MemberDefinition {

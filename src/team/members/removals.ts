@@ -11,7 +11,7 @@ import {
 } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import { bodyOf, isReturned } from "../../protocol/message-types.ts";
-import type { Member } from "../../protocol/team.ts";
+import type { MemberRecord } from "../../protocol/team.ts";
 import { type Requests, unlessDecided } from "../../requests/requests.ts";
 import type { EventHub } from "../event-hub.ts";
 import { messageIdFor } from "../message-id-for.ts";
@@ -194,7 +194,7 @@ function during(
   return makeOnce(underWay, name, () => work().finally(() => underWay.delete(name)));
 }
 
-function notThere(name: MemberName, members: readonly Member[]): TeamError {
+function notThere(name: MemberName, members: readonly MemberRecord[]): TeamError {
   const alive = members.filter(({ status }) => status !== "shutdown");
   const names = alive.map((member) => member.name).join(", ");
   const hint = names ? `Teammates: ${names}.` : "There are no teammates.";

@@ -1,6 +1,6 @@
 import { describeError } from "../../errors.ts";
 import { mapInBatches } from "../../lib/batches.ts";
-import type { Member } from "../../protocol/team.ts";
+import type { MemberRecord } from "../../protocol/team.ts";
 import type { Protocols } from "../protocols/protocols.ts";
 import { followLead, type LeadsChoices } from "./inherited-fields.ts";
 import type { MemberHandle } from "./member-handle.ts";
@@ -11,7 +11,7 @@ export interface ResumeOptions {
   protocols: Protocols;
   members: Members;
   openLead(): Promise<MemberHandle>;
-  open(record: Member): Promise<MemberHandle>;
+  open(record: MemberRecord): Promise<MemberHandle>;
   lead: LeadsChoices;
   /** The tools to work with that teammates may have. */
   toolNames: readonly string[];
@@ -41,7 +41,7 @@ export async function resume(options: ResumeOptions): Promise<void> {
 }
 
 async function finishRemoval(
-  { name, status, ending }: Member,
+  { name, status, ending }: MemberRecord,
   { protocols, onWarning }: ResumeOptions,
 ): Promise<void> {
   if (status !== "shutdown" || !ending) return;
@@ -50,7 +50,7 @@ async function finishRemoval(
   });
 }
 
-async function restoreMember(record: Member, options: ResumeOptions): Promise<void> {
+async function restoreMember(record: MemberRecord, options: ResumeOptions): Promise<void> {
   const { protocols, members, open } = options;
   const { keeper, plans, tasks } = protocols;
   const { name } = record;
@@ -72,7 +72,7 @@ async function restoreMember(record: Member, options: ResumeOptions): Promise<vo
 }
 
 /** Why a member waits for its lead. The roster may not know it yet: the transcript is first. */
-function failureOf({ status, detail }: Member, { state }: MemberHandle): string | undefined {
+function failureOf({ status, detail }: MemberRecord, { state }: MemberHandle): string | undefined {
   const end = state.recordedEnd;
   if (end?.outcome === "failed") return end.reason ?? "unknown";
   return status === "failed" ? (detail ?? "unknown") : undefined;
@@ -82,7 +82,11 @@ function failureOf({ status, detail }: Member, { state }: MemberHandle): string 
  * A member continues as it was asked for, or not at all: the person or the lead can end it, or spawn
  * it differently. A member that cannot be opened keeps no other from continuing.
  */
-async function leaveOut({ name }: Member, error: unknown, options: ResumeOptions): Promise<void> {
+async function leaveOut(
+  { name }: MemberRecord,
+  error: unknown,
+  options: ResumeOptions,
+): Promise<void> {
   const { keeper, tasks } = options.protocols;
   const detail = describeError(error);
   options.onWarning(`'${name}' cannot continue: ${detail}`);

@@ -1,6 +1,6 @@
 import type { Signature } from "../../keys/signature.ts";
 import type { MemberName, MessageId } from "../../protocol/ids.ts";
-import type { Member, TeamPermissions, TeamRecord } from "../../protocol/team.ts";
+import type { MemberRecord, TeamPermissions, TeamRecord } from "../../protocol/team.ts";
 import type { Roster } from "../../roster/roster.ts";
 import { restoreSignedFields, signMember } from "./signed-fields.ts";
 import { permissionsOf, signPermissions } from "./signed-permissions.ts";
@@ -18,7 +18,7 @@ export class RosterKeeper {
   readonly #roster: Roster;
   readonly #signature: Signature;
   /** The members as this process knows them. */
-  readonly #known = new Map<MemberName, Member>();
+  readonly #known = new Map<MemberName, MemberRecord>();
   #edits: RosterEdit[] = [];
   #next: Promise<TeamRecord> | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -33,12 +33,12 @@ export class RosterKeeper {
   }
 
   /** Trusts a record that is on disk already. */
-  trust(member: Member): void {
+  trust(member: MemberRecord): void {
     this.#known.set(member.name, member);
   }
 
   /** Adds a member, or replaces its record. Resolves when that is on disk. */
-  upsert(member: Member): Promise<TeamRecord> {
+  upsert(member: MemberRecord): Promise<TeamRecord> {
     return this.#apply((team) => {
       const signed = this.#sign(member);
       const isKnown = team.members.some(({ name }) => name === member.name);
@@ -50,7 +50,7 @@ export class RosterKeeper {
   }
 
   /** Changes a member's record. One that a person has taken out of the roster stays out. */
-  change(name: MemberName, edit: (member: Member) => Member): Promise<TeamRecord> {
+  change(name: MemberName, edit: (member: MemberRecord) => MemberRecord): Promise<TeamRecord> {
     return this.#apply((team) => ({
       ...team,
       members: team.members.map((member) =>
@@ -60,7 +60,7 @@ export class RosterKeeper {
   }
 
   /** Changes the records of all members that `edit` returns another record for. */
-  changeAll(edit: (member: Member) => Member): Promise<TeamRecord> {
+  changeAll(edit: (member: MemberRecord) => MemberRecord): Promise<TeamRecord> {
     return this.#apply((team) => ({
       ...team,
       members: team.members.map((member) => {
@@ -103,12 +103,12 @@ export class RosterKeeper {
     await this.#last;
   }
 
-  #trusted(member: Member): Member {
+  #trusted(member: MemberRecord): MemberRecord {
     const known = this.#known.get(member.name);
     return known ? restoreSignedFields(member, known) : member;
   }
 
-  #sign(member: Member): Member {
+  #sign(member: MemberRecord): MemberRecord {
     const signed = signMember(member, this.#signature);
     this.#known.set(member.name, signed);
     return signed;

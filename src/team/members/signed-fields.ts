@@ -1,6 +1,6 @@
 import type { Signature } from "../../keys/signature.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
-import type { Member, TeamRecord } from "../../protocol/team.ts";
+import type { MemberRecord, TeamRecord } from "../../protocol/team.ts";
 import { withOwnMode } from "./inherited-fields.ts";
 
 /** The fields of a record that decide a member's identity, permissions and whether it has ended. */
@@ -20,23 +20,23 @@ const signedFields = [
   "spawned_at",
   "incarnation",
   "ending",
-] as const satisfies readonly (keyof Member)[];
+] as const satisfies readonly (keyof MemberRecord)[];
 
 /**
  * Signs a member's record, as far as it decides something: anybody may edit the roster's file, and
  * no line in a file may permit anything.
  */
-export function signMember(member: Member, signature: Signature): Member {
+export function signMember(member: MemberRecord, signature: Signature): MemberRecord {
   return { ...member, sig: signature.sign(signedText(member)) };
 }
 
-export function isMemberSigned(member: Member, signature: Signature): boolean {
+export function isMemberSigned(member: MemberRecord, signature: Signature): boolean {
   return member.sig !== undefined && signature.verify(signedText(member), member.sig);
 }
 
 /** `edited` with everything that decides something as it is in `known`. */
-export function restoreSignedFields(edited: Member, known: Member): Member {
-  const member: Member = { ...edited };
+export function restoreSignedFields(edited: MemberRecord, known: MemberRecord): MemberRecord {
+  const member: MemberRecord = { ...edited };
   for (const field of [...signedFields, "sig" as const]) {
     delete member[field];
     if (known[field] !== undefined) Object.assign(member, { [field]: known[field] });
@@ -45,14 +45,14 @@ export function restoreSignedFields(edited: Member, known: Member): Member {
 }
 
 /** True where everything that decides something is in `edited` as it is in `known`. */
-function hasSignedFieldsOf(edited: Member, known: Member): boolean {
-  const fieldsOf = (member: Member) =>
+function hasSignedFieldsOf(edited: MemberRecord, known: MemberRecord): boolean {
+  const fieldsOf = (member: MemberRecord) =>
     canonicalJson([...signedFields, "sig" as const].map((field) => member[field] ?? null));
   return fieldsOf(edited) === fieldsOf(known);
 }
 
 /** The member as it may continue in a team that was taken over: it must ask for everything. */
-export function confine(member: Member): Member {
+export function confine(member: MemberRecord): MemberRecord {
   return { ...withOwnMode(member, "default"), plan_required: true };
 }
 
@@ -87,8 +87,8 @@ export function withSignedMembers(
  */
 function renamed(
   team: TeamRecord,
-  { signed, signature }: { signed: ReadonlyMap<string, Member>; signature: Signature },
-): Member[] {
+  { signed, signature }: { signed: ReadonlyMap<string, MemberRecord>; signature: Signature },
+): MemberRecord[] {
   const names = team.members.map(({ name }) => name);
   const hasStranger = team.members.some(
     (member) => !signed.has(member.name) && !isMemberSigned(member, signature),
@@ -97,7 +97,7 @@ function renamed(
   return [...signed.values()].filter(({ name }) => !names.includes(name));
 }
 
-function unsignedRecord({ name }: Member, isKnown: boolean): string {
+function unsignedRecord({ name }: MemberRecord, isKnown: boolean): string {
   const problem = `The roster's record of '${name}' was not written by troupe`;
   return isKnown
     ? `${problem}. It continues as before; spawn it again to change it.`
@@ -105,7 +105,7 @@ function unsignedRecord({ name }: Member, isKnown: boolean): string {
 }
 
 /** Whether it works or is idle decides nothing, and changes all the time. */
-function signedText({ name, ...member }: Member): string {
+function signedText({ name, ...member }: MemberRecord): string {
   const { root, inherits, effort, instructions, status } = member;
   const others = ["root", "inherits", "effort", "instructions", "status", "ending"];
   const fields = signedFields.filter((field) => !others.includes(field));

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Effort } from "../../protocol/effort.ts";
 import { MemberName } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
-import type { Member, TeamRecord } from "../../protocol/team.ts";
+import type { MemberRecord, TeamRecord } from "../../protocol/team.ts";
 import type { SpawnRequest } from "../../tools/team/team-access.ts";
 import type { Protocols } from "../protocols/protocols.ts";
 import type { TeamStore } from "../team-store.ts";
@@ -27,8 +27,8 @@ export interface SpawnerOptions {
   /** Throws where a model certainly cannot be asked for an effort. */
   checkEffort(id: string, effort: Effort): Promise<void>;
   /** Throws where a member could not be opened as its record says. */
-  check(record: Member): Promise<void>;
-  open(record: Member): Promise<MemberHandle>;
+  check(record: MemberRecord): Promise<void>;
+  open(record: MemberRecord): Promise<MemberHandle>;
   leadsMode(): PermissionMode;
   /** The request as the program leaves it. Throws where the program refuses it. */
   review(spawn: SpawnReview): Promise<SpawnRequest>;
@@ -47,7 +47,7 @@ export interface SpawnReview {
 interface SpawnStart {
   by: MemberName;
   /** The record of the one that had the name. */
-  before: Member | undefined;
+  before: MemberRecord | undefined;
   request: SpawnRequest;
   /** Resolves when the records of all earlier spawns are on the way to the roster. */
   turn: Promise<void>;
@@ -58,9 +58,9 @@ interface SpawnStart {
 export class Spawner {
   readonly #options: SpawnerOptions;
   /** The members that are being spawned, and may not be in the roster yet. */
-  readonly #underWay = new Map<MemberName, { record: Member; work: Promise<void> }>();
+  readonly #underWay = new Map<MemberName, { record: MemberRecord; work: Promise<void> }>();
   /** Every spawn that was asked for, from its first moment on. */
-  readonly #all = new Set<Promise<Member>>();
+  readonly #all = new Set<Promise<MemberRecord>>();
   readonly #preparing = new Set<Promise<MemberHandle>>();
   #lastTurn: Promise<void> = Promise.resolve();
   readonly #closing = new AbortController();
@@ -70,7 +70,7 @@ export class Spawner {
   }
 
   /** Throws where it cannot be as asked; then everything is as it was. */
-  async spawn(by: MemberName, request: SpawnRequest): Promise<Member> {
+  async spawn(by: MemberName, request: SpawnRequest): Promise<MemberRecord> {
     const spawning = this.#spawn(by, request);
     this.#all.add(spawning);
     try {
@@ -80,7 +80,7 @@ export class Spawner {
     }
   }
 
-  async #spawn(by: MemberName, asked: SpawnRequest): Promise<Member> {
+  async #spawn(by: MemberName, asked: SpawnRequest): Promise<MemberRecord> {
     // An order to stop all members stops this one from now on, too.
     const askedAt = this.#options.clock.now();
     const { signal } = this.#closing;
@@ -123,7 +123,7 @@ export class Spawner {
   }
 
   /** Every spawn that was asked for and is not finished. */
-  get underWay(): Promise<Member>[] {
+  get underWay(): Promise<MemberRecord>[] {
     return [...this.#all];
   }
 
@@ -137,13 +137,13 @@ export class Spawner {
     await this.settled();
   }
 
-  #recordOf(request: SpawnRequest, team: TeamRecord, now: Date): Member {
+  #recordOf(request: SpawnRequest, team: TeamRecord, now: Date): MemberRecord {
     const { members, lead, leadsMode, ...options } = this.#options;
     if (this.#closing.signal.aborted) {
       const hint = "Its members continue at the next start.";
       throw new TeamError("team-closed", "The team is being closed", { hint });
     }
-    const isInRoster = ({ name }: Member) => team.members.some((each) => each.name === name);
+    const isInRoster = ({ name }: MemberRecord) => team.members.some((each) => each.name === name);
     const underWay = [...this.#underWay.values()].map(({ record }) => record);
     const coming = underWay.filter((record) => !isInRoster(record));
     const record = spawnedRecord(request, {
@@ -159,7 +159,10 @@ export class Spawner {
     throw new TeamError("spawn-refused", `'${record.name}' cannot work: ${exhausted}`, { hint });
   }
 
-  async #begin(record: Member, { by, before, request, turn, endTurn }: SpawnStart): Promise<void> {
+  async #begin(
+    record: MemberRecord,
+    { by, before, request, turn, endTurn }: SpawnStart,
+  ): Promise<void> {
     const { members, protocols, onSpawn } = this.#options;
     const { hub, post } = protocols;
     const { name } = record;
@@ -197,7 +200,7 @@ export class Spawner {
   }
 
   /** Waits for the members that are being prepared already, also for those that fail. */
-  async #prepareWithOthers(record: Member, start: Pick<SpawnStart, "before" | "request">) {
+  async #prepareWithOthers(record: MemberRecord, start: Pick<SpawnStart, "before" | "request">) {
     const preparing = this.#prepare(record, start);
     this.#preparing.add(preparing);
     try {
@@ -208,7 +211,10 @@ export class Spawner {
     }
   }
 
-  async #prepare(record: Member, { before, request }: Pick<SpawnStart, "before" | "request">) {
+  async #prepare(
+    record: MemberRecord,
+    { before, request }: Pick<SpawnStart, "before" | "request">,
+  ) {
     const { plans, shutdowns, removals } = this.#options.protocols;
     const { name } = record;
     // An effort that was asked for is never left out: the lead would not learn of it.
@@ -224,8 +230,8 @@ export class Spawner {
 
   /** The member that is open already, where it can continue as it is, or a newly opened one. */
   async #openOrReuse(
-    record: Member,
-    before: Member | undefined,
+    record: MemberRecord,
+    before: MemberRecord | undefined,
     isFresh: boolean,
   ): Promise<MemberHandle> {
     const { members, store, check, open } = this.#options;

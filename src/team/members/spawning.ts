@@ -4,7 +4,7 @@ import { TeamError } from "../../errors.ts";
 import { isWiderMode, narrowerMode } from "../../permissions/modes.ts";
 import { type MemberName, parseTeammateName } from "../../protocol/ids.ts";
 import { isContentSize, type PermissionMode } from "../../protocol/message.ts";
-import { InheritedField, type Member, type TeamRecord } from "../../protocol/team.ts";
+import { InheritedField, type MemberRecord, type TeamRecord } from "../../protocol/team.ts";
 import type { SpawnRequest } from "../../tools/team/team-access.ts";
 import { type LeadsChoices, ownField } from "./inherited-fields.ts";
 import { isInstructionsSize, maxInstructionsBytes } from "./member-definition.ts";
@@ -26,7 +26,10 @@ export interface SpawnSurroundings {
 const colors = ["cyan", "magenta", "yellow", "green", "blue", "red", "white", "gray"];
 
 /** The record of a teammate as it is asked for, or why it cannot be so. It changes nothing. */
-export function spawnedRecord(request: SpawnRequest, surroundings: SpawnSurroundings): Member {
+export function spawnedRecord(
+  request: SpawnRequest,
+  surroundings: SpawnSurroundings,
+): MemberRecord {
   const { team, lead, isBusy, now } = surroundings;
   const name = parseTeammateName(request.name);
   const role = request.role.trim();
@@ -69,22 +72,22 @@ export function spawnedRecord(request: SpawnRequest, surroundings: SpawnSurround
 }
 
 /** True when a member can go on as it is open already. */
-export function isSameMember(a: Member, b: Member): boolean {
-  const parts = ({ role, model, effort, root, cwd, tools, instructions }: Member) =>
+export function isSameMember(a: MemberRecord, b: MemberRecord): boolean {
+  const parts = ({ role, model, effort, root, cwd, tools, instructions }: MemberRecord) =>
     [role, model, effort, root, cwd, tools, instructions].map((part) => part ?? null);
   return JSON.stringify(parts(a)) === JSON.stringify(parts(b));
 }
 
-function missing(own: Pick<Member, InheritedField>): InheritedField[] {
+function missing(own: Pick<MemberRecord, InheritedField>): InheritedField[] {
   return InheritedField.options.filter((field) => own[field] === undefined);
 }
 
 /** Where it works. A path is from its own workspace, or from the lead's directory. */
 function directoriesOf(
   { root: asked, cwd }: SpawnRequest,
-  known: Member | undefined,
+  known: MemberRecord | undefined,
   leadsCwd: string,
-): Pick<Member, "root" | "cwd"> {
+): Pick<MemberRecord, "root" | "cwd"> {
   const root = asked === undefined ? known?.root : resolve(leadsCwd, asked);
   const start = root ?? leadsCwd;
   const isMoved = asked !== undefined && root !== known?.root;
@@ -131,7 +134,7 @@ function requireInstructions(instructions: string | undefined): void {
 /** The mode that was asked for, now or before; undefined where it has the lead's. */
 function ownModeOf(
   { mode: asked }: SpawnRequest,
-  known: Member | undefined,
+  known: MemberRecord | undefined,
   leads: PermissionMode,
 ): PermissionMode | undefined {
   const before = ownField(known, "permission_mode");

@@ -4,7 +4,7 @@ import { ruleOf } from "../../permissions/persons-question.ts";
 import { lead, type MemberName, user } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
 import type { MessageOf } from "../../protocol/message-types.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import type { Requests } from "../../requests/requests.ts";
 import { followLead, withLeadsMode, withOwnMode } from "../members/inherited-fields.ts";
 import { isCarriedOut } from "../members/mail-orders.ts";
@@ -106,7 +106,7 @@ export class PermissionOrders {
 }
 
 /** The error for an answer that came to another member than the one that asked. */
-export function notTheirs({ id }: Request, member: MemberName): TeamError {
+export function notTheirs({ id }: TeamRequest, member: MemberName): TeamError {
   return new TeamError("request-refused", `Request ${id} is not a question of '${member}'`, {
     hint: `Look at the open questions again. Only the ${lead}'s person answers them.`,
   });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { TeamError } from "../../errors.ts";
 import { RequestId, user } from "../../protocol/ids.ts";
 import type { MessageDraft } from "../../protocol/message.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import type { Requests } from "../../requests/requests.ts";
 
 /** The person's answer to a request. `allow-always` adds the rule that the request suggests, if any. */
@@ -18,7 +18,7 @@ export type PersonsAnswer = z.infer<typeof PersonsAnswer>;
 export async function findQuestion(
   requests: Pick<Requests, "get">,
   text: string,
-): Promise<Request> {
+): Promise<TeamRequest> {
   const id = RequestId.safeParse(text);
   if (!id.success) {
     throw new TeamError("request-unknown", `There is no request ${text}`, {
@@ -35,7 +35,7 @@ export async function findQuestion(
  * this process or another one.
  */
 export function answerMessage(
-  { id: request_id, type, hash: asked }: Request,
+  { id: request_id, type, hash: asked }: TeamRequest,
   { decision, reason, hash = asked }: PersonsAnswer,
 ): MessageDraft {
   if (type !== "plan") {
@@ -51,7 +51,7 @@ export function answerMessage(
   };
 }
 
-function notOpen({ id, state, to }: Request): TeamError {
+function notOpen({ id, state, to }: TeamRequest): TeamError {
   const message =
     state === "pending"
       ? `Request ${id} is for '${to}' to decide`

@@ -2,9 +2,9 @@ import { TeamError } from "../../errors.ts";
 import type { Permissions } from "../../permissions/permissions.ts";
 import { type MemberName, type MessageId, type RequestId, user } from "../../protocol/ids.ts";
 import { isContentSize } from "../../protocol/message.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import type { TaskLease } from "../../protocol/task.ts";
-import type { Member } from "../../protocol/team.ts";
+import type { MemberRecord } from "../../protocol/team.ts";
 import { findRequest, type Requests, unlessDecided } from "../../requests/requests.ts";
 import type { RosterKeeper } from "../members/roster-keeper.ts";
 import { messageIdFor } from "../message-id-for.ts";
@@ -48,7 +48,7 @@ export function gated(
 interface PlanState {
   isRequired: boolean;
   /** The plan that counts, if one was handed in. */
-  request: Pick<Request, "id" | "state" | "version" | "created_at"> | undefined;
+  request: Pick<TeamRequest, "id" | "state" | "version" | "created_at"> | undefined;
 }
 
 export interface PlansOptions {
@@ -101,7 +101,7 @@ export class Plans {
    * approval from before it took its task is void: the process may have died before it said so.
    */
   async restore(
-    { name, plan_required: isRequired = false, plan_request: id }: Member,
+    { name, plan_required: isRequired = false, plan_request: id }: MemberRecord,
     leases: readonly TaskLease[],
   ): Promise<void> {
     const known = id && (await findRequest(this.#options.requests, id));
@@ -118,7 +118,7 @@ export class Plans {
   }
 
   /** Hands in a plan; an older one of the same member is void. From now on the gate is closed. */
-  async submit(from: MemberName, plan: string): Promise<Request> {
+  async submit(from: MemberName, plan: string): Promise<TeamRequest> {
     const { requests, approver: to } = this.#options;
     if (!isContentSize(plan)) {
       throw new TeamError("content-too-large", "The plan is too long for a message", {
@@ -150,7 +150,7 @@ export class Plans {
     by: MemberName,
     id: string,
     { approve, feedback: reason, hash, cause }: PlanAnswer & PlanReceipt,
-  ): Promise<Request> {
+  ): Promise<TeamRequest> {
     const { requests } = this.#options;
     const request = await this.#require(id);
     const state = approve ? "approved" : "rejected";
@@ -190,7 +190,7 @@ export class Plans {
   }
 
   /** Opens and closes a gate by the record of its plan, in whichever process it was decided. */
-  #note(request: Request): void {
+  #note(request: TeamRequest): void {
     const known = this.#states.get(request.from);
     if (known?.request?.id !== request.id || known.request.version > request.version) return;
     known.request = request;
@@ -205,7 +205,7 @@ export class Plans {
     return unlessDecided(this.#options.requests.cancel(id, by, reason));
   }
 
-  async #ask({ id, from, to, subject, created_at }: Request): Promise<void> {
+  async #ask({ id, from, to, subject, created_at }: TeamRequest): Promise<void> {
     if (to === user) return;
     await this.#options.post.send(to, {
       id: messageIdFor(`plan ${id}`, new Date(created_at)),
@@ -217,7 +217,7 @@ export class Plans {
     });
   }
 
-  async #reply({ id, from, state, decision }: Request): Promise<void> {
+  async #reply({ id, from, state, decision }: TeamRequest): Promise<void> {
     if (!decision || decision.by === user) return;
     const approve = state === "approved";
     await this.#options.post.send(from, {
@@ -232,7 +232,7 @@ export class Plans {
   }
 
   /** The plan that a member has handed in last; older ones are void. */
-  async #newestOpenPlanOf(from: MemberName): Promise<Request | undefined> {
+  async #newestOpenPlanOf(from: MemberName): Promise<TeamRequest | undefined> {
     const open = await this.#options.requests.list({ state: "pending", type: "plan", from });
     const replaced = new Set(open.map(({ replaces }) => replaces));
     const newest = open.findLast(({ id }) => !replaced.has(id));
@@ -240,11 +240,11 @@ export class Plans {
     return newest;
   }
 
-  async #keep({ id, from }: Request): Promise<void> {
+  async #keep({ id, from }: TeamRequest): Promise<void> {
     await this.#options.keeper.change(from, (member) => ({ ...member, plan_request: id }));
   }
 
-  async #require(text: string): Promise<Request> {
+  async #require(text: string): Promise<TeamRequest> {
     const request = await findRequest(this.#options.requests, text);
     if (request?.type === "plan") return request;
     const open = await this.#options.requests.list({ state: "pending", type: "plan" });
@@ -256,13 +256,13 @@ export class Plans {
 }
 
 /** True for the approval of a plan that has ended because its member took the task of `lease`. */
-function hasEndedBy({ id, decision }: Request, { ended_plan, since }: TaskLease): boolean {
+function hasEndedBy({ id, decision }: TeamRequest, { ended_plan, since }: TaskLease): boolean {
   if (ended_plan !== undefined) return ended_plan === id;
   // Leases that do not say so are of older versions, which ran in one process by one clock.
   return decision !== null && decision.at <= since;
 }
 
-function isVoid({ state }: Request): boolean {
+function isVoid({ state }: TeamRequest): boolean {
   return state === "cancelled" || state === "expired";
 }
 

@@ -1,5 +1,5 @@
 import { lead, type MemberName } from "../../protocol/ids.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import type { EventHub } from "../event-hub.ts";
 import { messageIdFor } from "../message-id-for.ts";
 import type { Post } from "../post.ts";
@@ -14,7 +14,7 @@ export interface ReportRequestOptions {
 
 /** Reports a question or its answer to observers, and a teammate's question by mail to the lead. */
 export function reportRequest(
-  { id, type: request_type, from, state, subject, created_at }: Request,
+  { id, type: request_type, from, state, subject, created_at }: TeamRequest,
   { hub, post, showWaiting, onWarning }: ReportRequestOptions,
 ): void {
   hub.say({ type: "request-change", member: from, id, request_type, state });

@@ -1,7 +1,7 @@
 import { describeError, TeamError } from "../../errors.ts";
 import type { Unattended } from "../../permissions/approvals.ts";
 import { type RequestId, user } from "../../protocol/ids.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import type { Requests } from "../../requests/requests.ts";
 import type { Post } from "../post.ts";
 import { answerMessage, findQuestion, PersonsAnswer } from "./persons-answer.ts";
@@ -12,7 +12,7 @@ import { answerMessage, findQuestion, PersonsAnswer } from "./persons-answer.ts"
  * decided elsewhere, and when the team is closed: later answers have no effect.
  */
 export type OnRequest = (
-  request: Request,
+  request: TeamRequest,
   context: { signal: AbortSignal },
 ) => PersonsAnswer | undefined | Promise<PersonsAnswer | undefined>;
 
@@ -53,7 +53,7 @@ export class RequestAnswerer implements AsyncDisposable {
     await Promise.all(this.#sending);
   }
 
-  #note(request: Request): void {
+  #note(request: TeamRequest): void {
     const { id, state, to } = request;
     const known = this.#open.get(id);
     if (state !== "pending") {
@@ -68,7 +68,7 @@ export class RequestAnswerer implements AsyncDisposable {
     }
   }
 
-  async #ask(request: Request, signal: AbortSignal): Promise<PersonsAnswer | undefined> {
+  async #ask(request: TeamRequest, signal: AbortSignal): Promise<PersonsAnswer | undefined> {
     const { onRequest, unattended, onWarning } = this.#options;
     try {
       const answer = await onRequest(request, { signal });
@@ -84,7 +84,7 @@ export class RequestAnswerer implements AsyncDisposable {
     return reason === undefined ? undefined : { decision: "deny", reason };
   }
 
-  #send(request: Request, answer: PersonsAnswer): void {
+  #send(request: TeamRequest, answer: PersonsAnswer): void {
     const { requests, post, onWarning } = this.#options;
     const sending = findQuestion(requests, request.id)
       .then((open) => post.send(open.from, answerMessage(open, { hash: request.hash, ...answer })))

@@ -1,7 +1,7 @@
 import { TeamError } from "../../errors.ts";
 import { lead, type RequestId, user } from "../../protocol/ids.ts";
 import { isContentSize } from "../../protocol/message.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import { findRequest, type Requests, unlessDecided } from "../../requests/requests.ts";
 import { messageIdFor } from "../message-id-for.ts";
 import type { Post } from "../post.ts";
@@ -39,7 +39,7 @@ export class ResultQuestions {
   }
 
   /** Asks the lead, or asks again where an earlier process asked under the same key. */
-  async ask(question: ResultQuestion): Promise<Request> {
+  async ask(question: ResultQuestion): Promise<TeamRequest> {
     const { requests } = this.#options;
     const { prompt, schema, key, check } = question;
     if (!isContentSize(contentOf({ id: "", prompt, schema }))) throw tooLong();
@@ -80,7 +80,7 @@ export class ResultQuestions {
   }
 
   /** The newest question of this key that is open, or whose answer is still right. */
-  async #find(key: string, check: ResultCheck): Promise<Request | undefined> {
+  async #find(key: string, check: ResultCheck): Promise<TeamRequest | undefined> {
     const asked = await this.#options.requests.list({ type: "result", from: user });
     return asked.findLast(({ state, subject, decision }) => {
       if (subject.key !== key) return false;
@@ -89,13 +89,13 @@ export class ResultQuestions {
     });
   }
 
-  async #check(request: Request, value: unknown): Promise<ReturnType<ResultCheck>> {
+  async #check(request: TeamRequest, value: unknown): Promise<ReturnType<ResultCheck>> {
     const { jsonSchemaCheck, orFromText } = await import("./result-schema.ts");
     const check = this.#checks.get(request.id) ?? jsonSchemaCheck(request.subject.schema);
     return orFromText(check, value);
   }
 
-  async #send({ id, subject, created_at }: Request): Promise<void> {
+  async #send({ id, subject, created_at }: TeamRequest): Promise<void> {
     const prompt = String(subject.prompt);
     await this.#options.post.send(lead, {
       id: messageIdFor(`result ${id}`, new Date(created_at)),
@@ -106,7 +106,7 @@ export class ResultQuestions {
   }
 
   /** The lead may have been shown the question, and does not continue by itself after a restart. */
-  async #remind({ id }: Request): Promise<void> {
+  async #remind({ id }: TeamRequest): Promise<void> {
     const content = `Continue: the result is still wanted (submit_result, request_id=${id}).`;
     await this.#options.post.send(lead, { type: "message", from: user, content });
   }

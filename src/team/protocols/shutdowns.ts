@@ -1,8 +1,8 @@
 import { TeamError } from "../../errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { lead, type MemberName, type RequestId } from "../../protocol/ids.ts";
-import type { Request } from "../../protocol/request.ts";
-import type { Member } from "../../protocol/team.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
+import type { MemberRecord } from "../../protocol/team.ts";
 import { findRequest, type Requests, unlessDecided } from "../../requests/requests.ts";
 import type { RosterKeeper } from "../members/roster-keeper.ts";
 import { messageIdFor } from "../message-id-for.ts";
@@ -36,7 +36,7 @@ export class Shutdowns implements Disposable {
   }
 
   /** Asks. A member that was asked already, and has not answered, is not asked twice. */
-  async ask(by: MemberName, teammate: MemberName): Promise<Request> {
+  async ask(by: MemberName, teammate: MemberName): Promise<TeamRequest> {
     const { requests } = this.#options;
     const known = (await requests.list({ state: "pending", type: "shutdown" })).find(
       ({ to }) => to === teammate,
@@ -53,10 +53,10 @@ export class Shutdowns implements Disposable {
    * After a restart: open requests are sent again, once; agreed ones are carried out, and refusals
    * are reported to the lead again. Requests to an earlier member of the same name are void.
    */
-  async restore(members: readonly Member[]): Promise<void> {
+  async restore(members: readonly MemberRecord[]): Promise<void> {
     const all = await this.#options.requests.list({ type: "shutdown" });
     for (const { name, incarnation } of members) {
-      const isOfThis = ({ subject }: Request) => subject.incarnation === incarnation;
+      const isOfThis = ({ subject }: TeamRequest) => subject.incarnation === incarnation;
       const own = all.filter(({ to }) => to === name);
       for (const { id, state } of own.filter((request) => !isOfThis(request))) {
         if (state === "pending") await this.#expire(id);
@@ -83,7 +83,7 @@ export class Shutdowns implements Disposable {
     await this.#reply(decided);
   }
 
-  async find(id: string): Promise<Request | undefined> {
+  async find(id: string): Promise<TeamRequest | undefined> {
     const request = await findRequest(this.#options.requests, id);
     return request?.type === "shutdown" ? request : undefined;
   }
@@ -104,7 +104,7 @@ export class Shutdowns implements Disposable {
     for (const name of [...this.#graces.keys()]) this.#endGrace(name);
   }
 
-  async #goOn(request: Request): Promise<void> {
+  async #goOn(request: TeamRequest): Promise<void> {
     switch (request.state) {
       case "approved":
         return this.#end(request.to, agreed);
@@ -116,7 +116,7 @@ export class Shutdowns implements Disposable {
     }
   }
 
-  async #send({ id, from, to, created_at }: Request): Promise<void> {
+  async #send({ id, from, to, created_at }: TeamRequest): Promise<void> {
     await this.#options.post.send(to, {
       id: messageIdFor(`shutdown ${id}`, new Date(created_at)),
       type: "shutdown_request",
@@ -128,7 +128,7 @@ export class Shutdowns implements Disposable {
   }
 
   /** Always the same message for one answer: it is shown once, however often it is sent. */
-  async #reply({ id, to: by, state, decision, created_at }: Request): Promise<void> {
+  async #reply({ id, to: by, state, decision, created_at }: TeamRequest): Promise<void> {
     const approve = state === "approved";
     await this.#options.post.send(lead, {
       id: messageIdFor(`shutdown answered ${id}`, new Date(created_at)),
@@ -146,7 +146,7 @@ export class Shutdowns implements Disposable {
     return members.find((member) => member.name === name)?.incarnation;
   }
 
-  #grant({ to }: Request): void {
+  #grant({ to }: TeamRequest): void {
     const { clock, graceMs } = this.#options;
     this.#endGrace(to);
     const reason = `it did not answer within ${graceMs / 1000} s`;

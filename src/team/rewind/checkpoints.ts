@@ -2,7 +2,7 @@ import type { RewindPoint } from "../../agent/rewind.ts";
 import { TeamError } from "../../errors.ts";
 import { firstCharacters } from "../../lib/cut-text.ts";
 import { type MessageId, user } from "../../protocol/ids.ts";
-import type { Entry } from "../../protocol/transcript.ts";
+import type { TranscriptEntry } from "../../protocol/transcript.ts";
 
 /** A prompt of the person to the lead that a team can go back to. */
 export interface Checkpoint {
@@ -21,7 +21,9 @@ interface FoundPrompt extends Checkpoint {
 }
 
 /** The prompts of the person that count, oldest first. */
-export async function findCheckpoints(entries: AsyncIterable<Entry>): Promise<FoundPrompt[]> {
+export async function findCheckpoints(
+  entries: AsyncIterable<TranscriptEntry>,
+): Promise<FoundPrompt[]> {
   const found: FoundPrompt[] = [];
   let index = 0;
   for await (const entry of entries) {
@@ -42,7 +44,7 @@ export async function findCheckpoints(entries: AsyncIterable<Entry>): Promise<Fo
 
 /** The point to go back to. Throws for an id that is not of a checkpoint. */
 export async function requireCheckpoint(
-  entries: AsyncIterable<Entry>,
+  entries: AsyncIterable<TranscriptEntry>,
   id: string,
 ): Promise<{ checkpoint: Checkpoint; point: RewindPoint }> {
   const found = (await findCheckpoints(entries)).find((each) => each.id === id);

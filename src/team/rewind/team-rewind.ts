@@ -3,7 +3,7 @@ import { TeamError } from "../../errors.ts";
 import { summarizeCall } from "../../lib/summarize-call.ts";
 import { lead, type MemberName, system } from "../../protocol/ids.ts";
 import { traitsOf } from "../../protocol/tool-traits.ts";
-import type { Entry, ToolCall } from "../../protocol/transcript.ts";
+import type { ToolCall, TranscriptEntry } from "../../protocol/transcript.ts";
 import { unlessDecided } from "../../requests/requests.ts";
 import { realPathOf } from "../../workspace/real-path.ts";
 import type { Equipment } from "../equipment.ts";
@@ -191,7 +191,7 @@ export class TeamRewind {
     return this.#supervisor.members.living;
   }
 
-  async #entries(name: MemberName): Promise<AsyncIterable<Entry>> {
+  async #entries(name: MemberName): Promise<AsyncIterable<TranscriptEntry>> {
     const onSetAside = () => undefined;
     return (await this.#equipment.store.openMember(name, { onSetAside })).transcript.entries();
   }

@@ -4,7 +4,7 @@ import { parseLine } from "../../lib/json-lines.ts";
 import { type FileLine, LineReader } from "../../lib/line-reader.ts";
 import type { MessageId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
-import { Entry } from "../../protocol/transcript.ts";
+import { TranscriptEntry } from "../../protocol/transcript.ts";
 
 /** How much of a transcript is read: for each message, and in all. */
 const [linesEach, linesInAll] = [500, 10_000];
@@ -93,7 +93,7 @@ function timeOf({ bytes }: FileLine): number {
 function deliveriesIn(line: FileLine): [MessageId, string][] {
   const { bytes } = line;
   const mayHave = bytes.indexOf('"delivery"') === 8 || bytes.includes('"mail":[');
-  const entry = mayHave ? parseLine(line, Entry, () => {}) : undefined;
+  const entry = mayHave ? parseLine(line, TranscriptEntry, () => {}) : undefined;
   if (entry?.type === "delivery") return [[entry.message.id, entry.at]];
   if (entry?.type !== "tool-result") return [];
   return (entry.mail ?? []).map(({ message }) => [message.id, entry.at]);

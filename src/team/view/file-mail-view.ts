@@ -6,7 +6,7 @@ import {
   readPlacedRecords,
 } from "../../mailbox/mail-history.ts";
 import type { MessageId } from "../../protocol/ids.ts";
-import type { Cursor, ListedMail, MailPage, MailQuery } from "./team-view.ts";
+import type { ListedMail, MailPage, MailQuery, PageCursor } from "./team-view.ts";
 
 /** A member's mail in its files, which other processes read and write. Changes nothing. */
 export type FileMail = Pick<MailHistoryOptions, "layout" | "owner" | "signature">;
@@ -40,12 +40,12 @@ function listed({ place, record }: PlacedRecord): ListedMail {
   return { cursor, state, id, reason, text };
 }
 
-function cursorOf({ generation, lineEnd, newer }: MailPlace): Cursor {
+function cursorOf({ generation, lineEnd, newer }: MailPlace): PageCursor {
   return newer === 0 ? `${generation}-${lineEnd}` : `${generation}-${lineEnd}-${newer}`;
 }
 
 /** An invalid cursor is before everything, so that nothing is found there. */
-function placeAt(cursor: Cursor): MailPlace {
+function placeAt(cursor: PageCursor): MailPlace {
   const [, generation = 0, lineEnd = 0, newer = 0] =
     /^(\d{1,10})-(\d{1,15})(?:-(\d{1,10}))?$/.exec(cursor) ?? [];
   return { generation: Number(generation), lineEnd: Number(lineEnd), newer: Number(newer) };

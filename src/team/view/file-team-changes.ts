@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { Holder } from "../../fence/fence.ts";
+import type { FenceHolder } from "../../fence/fence.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { DirectoryWatch } from "../../lib/directory-watch.ts";
 import { Listeners } from "../../lib/listeners.ts";
@@ -16,7 +16,7 @@ export interface FileTeamChangesOptions {
   /** The members in the current roster; empty if it cannot be read. */
   members(): Promise<MemberName[]>;
   /** Like `TeamView.lead`. */
-  lead(): Promise<Holder | undefined>;
+  lead(): Promise<FenceHolder | undefined>;
 }
 
 const lookForLeadMs = 2_000;

@@ -1,5 +1,5 @@
 import { TeamError } from "../../errors.ts";
-import type { Holder } from "../../fence/fence.ts";
+import type { FenceHolder } from "../../fence/fence.ts";
 import type { Signature } from "../../keys/signature.ts";
 import { headPath, mailHead } from "../../keys/team-key.ts";
 import { within } from "../../lib/file-path.ts";
@@ -14,7 +14,7 @@ import {
   user,
 } from "../../protocol/ids.ts";
 import type { Message, MessageDraft } from "../../protocol/message.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import type { Task } from "../../protocol/task.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { RequestFilter } from "../../requests/requests.ts";
@@ -67,7 +67,7 @@ export class FileTeamView implements TeamView {
     return (await this.#readAgain()).team;
   }
 
-  async lead(): Promise<Holder | undefined> {
+  async lead(): Promise<FenceHolder | undefined> {
     const { layout } = await this.#last();
     const { clock, processes, onWarning: onNotice } = this.#place;
     const { FileFence } = await import("../../fence/file-fence.ts");
@@ -89,7 +89,7 @@ export class FileTeamView implements TeamView {
     return board.list();
   }
 
-  async requests(filter: RequestFilter = {}): Promise<Request[]> {
+  async requests(filter: RequestFilter = {}): Promise<TeamRequest[]> {
     const team = await this.#last();
     return (await this.#requests(team, await this.#signer(team))).list(filter);
   }
@@ -98,7 +98,7 @@ export class FileTeamView implements TeamView {
     return (await this.#seenRequests())?.ids() ?? [];
   }
 
-  async request(id: RequestId): Promise<Request | undefined> {
+  async request(id: RequestId): Promise<TeamRequest | undefined> {
     return (await this.#seenRequests())?.find(id);
   }
 

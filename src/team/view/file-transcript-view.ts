@@ -8,7 +8,7 @@ import type { WakeSource } from "../../lib/wake-source.ts";
 import { follow } from "../../logs/follow.ts";
 import { type EntryChain, follows, type SealedPlace } from "../../transcript/entry-chain.ts";
 import { parseEntry } from "../../transcript/file-transcript.ts";
-import type { Cursor, ListedEntry, TranscriptPage, TranscriptQuery } from "./team-view.ts";
+import type { ListedEntry, PageCursor, TranscriptPage, TranscriptQuery } from "./team-view.ts";
 
 export interface FileTranscriptViewOptions {
   path: FilePath;
@@ -60,7 +60,7 @@ export class FileTranscriptView {
   }
 
   async *follow(
-    after: Cursor,
+    after: PageCursor,
     { wakes, signal }: { wakes: WakeSource; signal: AbortSignal },
   ): AsyncGenerator<ListedEntry> {
     const { path } = this.#options;
@@ -167,12 +167,12 @@ interface OpenTranscript {
 /** The file of a cursor in a transcript that does not exist yet. */
 const noFile = "none";
 
-function cursorOf({ file, offset }: TranscriptPlace): Cursor {
+function cursorOf({ file, offset }: TranscriptPlace): PageCursor {
   return `${file}_${offset}`;
 }
 
 /** The place of a cursor. An invalid cursor is in no existing file. */
-function placeAt(cursor: Cursor | undefined): TranscriptPlace | undefined {
+function placeAt(cursor: PageCursor | undefined): TranscriptPlace | undefined {
   if (cursor === undefined) return undefined;
   const [, file = "", offset = "0"] = /^([a-z0-9-]{1,60})_(\d{1,15})$/.exec(cursor) ?? [];
   return { file, offset: Number(offset) };

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import type { Holder } from "../../fence/fence.ts";
+import type { FenceHolder } from "../../fence/fence.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Listeners } from "../../lib/listeners.ts";
 import { follow } from "../../logs/follow.ts";
@@ -17,7 +17,7 @@ import {
 } from "../../protocol/ids.ts";
 import type { Message, MessageDraft } from "../../protocol/message.ts";
 import { isShown } from "../../protocol/message-types.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import type { Task } from "../../protocol/task.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { RequestFilter } from "../../requests/requests.ts";
@@ -68,7 +68,7 @@ export class MemoryTeamView implements TeamView {
     return this.#store.roster.read();
   }
 
-  async lead(): Promise<Holder | undefined> {
+  async lead(): Promise<FenceHolder | undefined> {
     if (!this.#options.isOpen()) return undefined;
     return { epoch: 1, host: hostname(), pid: process.pid, isAlive: true };
   }
@@ -77,7 +77,7 @@ export class MemoryTeamView implements TeamView {
     return this.#store.tasks.list();
   }
 
-  requests(filter: RequestFilter = {}): Promise<Request[]> {
+  requests(filter: RequestFilter = {}): Promise<TeamRequest[]> {
     return this.#store.requests.list(filter);
   }
 
@@ -85,7 +85,7 @@ export class MemoryTeamView implements TeamView {
     return (await this.requests()).map(({ id }) => id);
   }
 
-  async request(id: RequestId): Promise<Request | undefined> {
+  async request(id: RequestId): Promise<TeamRequest | undefined> {
     return (await this.requests()).find((request) => request.id === id);
   }
 

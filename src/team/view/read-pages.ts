@@ -1,6 +1,6 @@
 import type { MemberName } from "../../protocol/ids.ts";
-import type { Entry } from "../../protocol/transcript.ts";
-import type { Cursor, ListedMail, MailPage, TeamView, TranscriptPage } from "./team-view.ts";
+import type { TranscriptEntry } from "../../protocol/transcript.ts";
+import type { ListedMail, MailPage, PageCursor, TeamView, TranscriptPage } from "./team-view.ts";
 
 /** The first page is small: often it is enough. */
 const [firstPage, maxPage] = [4, 128];
@@ -10,7 +10,7 @@ export async function* mailNewestFirst(
   view: Pick<TeamView, "mail">,
   owner: MemberName,
 ): AsyncGenerator<ListedMail> {
-  let from: Cursor | null | undefined;
+  let from: PageCursor | null | undefined;
   for (let limit = firstPage; from !== null; limit = Math.min(2 * limit, maxPage)) {
     const page: MailPage = await view.mail(owner, { from, limit });
     yield* page.records;
@@ -22,8 +22,8 @@ export async function* mailNewestFirst(
 export async function* entriesNewestFirst(
   view: Pick<TeamView, "transcript">,
   member: MemberName,
-): AsyncGenerator<Entry> {
-  let before: Cursor | null | undefined;
+): AsyncGenerator<TranscriptEntry> {
+  let before: PageCursor | null | undefined;
   for (let limit = firstPage; before !== null; limit = Math.min(2 * limit, maxPage)) {
     const page: TranscriptPage = await view.transcript(member, { before, limit });
     // Another transcript has replaced this one.

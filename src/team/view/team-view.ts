@@ -1,12 +1,12 @@
-import type { Holder } from "../../fence/fence.ts";
-import type { FollowOptions } from "../../logs/event-log.ts";
+import type { FenceHolder } from "../../fence/fence.ts";
+import type { FollowLogOptions } from "../../logs/event-log.ts";
 import type { StoredEvent } from "../../protocol/events.ts";
 import type { MemberName, MessageId, RequestId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import type { Task } from "../../protocol/task.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
-import type { Entry } from "../../protocol/transcript.ts";
+import type { TranscriptEntry } from "../../protocol/transcript.ts";
 import type { UsageLine, UsageTotal } from "../../protocol/usage.ts";
 import type { RequestFilter } from "../../requests/requests.ts";
 import type { PersonsAnswer } from "../protocols/persons-answer.ts";
@@ -15,7 +15,7 @@ import type { PersonsAnswer } from "../protocols/persons-answer.ts";
  * A place in something that is read in pages, from the view that gave it, in any process. It has
  * only letters, digits, `-` and `_`, and no more than 120 of them.
  */
-export type Cursor = string;
+export type PageCursor = string;
 
 /**
  * A team as seen and acted on from outside: from any process, whether or not the team runs. The
@@ -33,15 +33,15 @@ export interface TeamView {
   /** The roster as it is now. */
   team(): Promise<TeamRecord>;
   /** The process that runs the team; undefined while nobody does. */
-  lead(): Promise<Holder | undefined>;
+  lead(): Promise<FenceHolder | undefined>;
   tasks(): Promise<Task[]>;
 
   /** The questions of the team's protocols, open and decided, oldest first. */
-  requests(filter?: RequestFilter): Promise<Request[]>;
+  requests(filter?: RequestFilter): Promise<TeamRequest[]>;
   /** The ids of all requests, oldest first. Empty if they cannot be verified. */
   requestIds(): Promise<RequestId[]>;
   /** One question; undefined if it is missing, or cannot be verified. */
-  request(id: RequestId): Promise<Request | undefined>;
+  request(id: RequestId): Promise<TeamRequest | undefined>;
 
   /** A member's mail, newest first. */
   mail(owner: MemberName, query: MailQuery): Promise<MailPage>;
@@ -91,27 +91,27 @@ export interface TeamView {
 
 export interface MailQuery {
   /** The record to begin with; default: the newest. */
-  from?: Cursor | undefined;
+  from?: PageCursor | undefined;
   limit: number;
 }
 
 export interface MailPage {
   records: ListedMail[];
   /** Where the next page begins; null where nothing is older. */
-  next: Cursor | null;
+  next: PageCursor | null;
 }
 
 /** A message, or a line that was set aside. Unread mail of an ended member is undelivered. */
-export type ListedMail = { cursor: Cursor } & (
+export type ListedMail = { cursor: PageCursor } & (
   | { state: "queued" | "delivered" | "undelivered"; message: Message }
   | { state: "set aside"; id: MessageId; reason: string; text: string }
 );
 
 export interface TranscriptQuery {
   /** Only entries before this place. */
-  before?: Cursor | undefined;
+  before?: PageCursor | undefined;
   /** Only entries after this place, the oldest of them first. Not with `before`. */
-  after?: Cursor | undefined;
+  after?: PageCursor | undefined;
   /** A page may have fewer entries though there are more, where they are large. */
   limit: number;
 }
@@ -120,21 +120,21 @@ export interface TranscriptPage {
   /** Oldest first. */
   entries: ListedEntry[];
   /** For the entries before these; null where there are none. */
-  before: Cursor | null;
+  before: PageCursor | null;
   /** For the entries that come after these. */
-  after: Cursor;
+  after: PageCursor;
   /** True where another transcript has replaced the one of the query: these are its newest entries. */
   isRestarted: boolean;
 }
 
 /** A record of a transcript. `entry` is null for one that is damaged, and `damage` says how. */
-export type ListedEntry = { cursor: Cursor } & (
-  | { entry: Entry; damage: null }
+export type ListedEntry = { cursor: PageCursor } & (
+  | { entry: TranscriptEntry; damage: null }
   | { entry: null; damage: string }
 );
 
 export interface FollowTranscript {
-  after: Cursor;
+  after: PageCursor;
   signal: AbortSignal;
 }
 
@@ -145,18 +145,18 @@ export interface MemberUsage extends UsageTotal {
 
 export interface UsageQuery {
   /** Only what came after this place. */
-  after?: Cursor | undefined;
+  after?: PageCursor | undefined;
   limit: number;
 }
 
 export interface UsagePage {
   lines: UsageLine[];
-  after: Cursor;
+  after: PageCursor;
   /** True where `after` is a place in a ledger that was replaced: these are the first lines of the new one. */
   isRestarted: boolean;
 }
 
-export interface FollowEvents extends FollowOptions {
+export interface FollowEvents extends FollowLogOptions {
   /** The least time between two looks: following costs less the more happens. */
   paceMs?: number;
 }

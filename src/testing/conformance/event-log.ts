@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import type { EventLog, EventReader, FollowOptions } from "../../logs/event-log.ts";
+import type { EventLog, EventReader, FollowLogOptions } from "../../logs/event-log.ts";
 import type { AgentEvent, StoredEvent } from "../../protocol/events.ts";
 import { MemberName, type MessageId, newMessageId } from "../../protocol/ids.ts";
 import { ManualClock } from "../manual-clock.ts";
@@ -212,7 +212,7 @@ async function takeEvents(log: EventReader, count: number): Promise<AgentEvent[]
 }
 
 /** A follower that reads one event at a time, and stops when its `await using` ends. */
-export function startFollower(log: EventReader, options: Partial<FollowOptions> = {}) {
+export function startFollower(log: EventReader, options: Partial<FollowLogOptions> = {}) {
   const { signal } = new AbortController();
   const iterator = log.follow({ signal, ...options })[Symbol.asyncIterator]();
   return {

@@ -1,3 +1,21 @@
+export type { RewindPoint } from "../../agent/rewind.ts";
+export type { LastRun, RecordedEnd, Runner } from "../../agent/runner.ts";
+export type { Fence, HeldFence } from "../../fence/fence.ts";
+export type {
+  CommandEnd,
+  CommandNotStarted,
+  CommandRequest,
+  CommandRunner,
+  ProgramEnd,
+  ProgramRequest,
+  RunningCommand,
+} from "../../processes/command-runner.ts";
+export type {
+  MemberHandle,
+  MemberOrder,
+  MemberState,
+  RuleText,
+} from "../../team/members/member-handle.ts";
 export { type CommandRunnerFixture, testCommandRunner } from "./command-runner.ts";
 export { type CronBookFixture, testCronBook } from "./cron-book.ts";
 export { type EventLogFixture, testEventLog } from "./event-log.ts";

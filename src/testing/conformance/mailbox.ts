@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import type { Mailbox, MailboxReader, MailRecord } from "../../mailbox/mailbox.ts";
 import { lead, newMessageId } from "../../protocol/ids.ts";
-import type { MessageDraft, Position } from "../../protocol/message.ts";
+import type { MailPosition, MessageDraft } from "../../protocol/message.ts";
 import { testWith } from "./test-with.ts";
 
 /** A mailbox without a reader. `reopen` opens the same one as another process. */
@@ -190,7 +190,7 @@ function text(content: string, more: Partial<MessageDraft & { type: "message" }>
   return { type: "message", from: lead, content, ...more } satisfies MessageDraft;
 }
 
-function openReader(mailbox: Mailbox, positions: Position[] = []): Promise<MailboxReader> {
+function openReader(mailbox: Mailbox, positions: MailPosition[] = []): Promise<MailboxReader> {
   return mailbox.openReader({
     delivered: { ...nothingDelivered, positions },
     onSetAside: () => undefined,

@@ -1,6 +1,6 @@
 import { describe, expect, test as plainTest } from "vitest";
 import { lead, MemberName, newRequestId, system, user } from "../../protocol/ids.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import { hashSubject } from "../../requests/request-rules.ts";
 import type { RequestAnswer, RequestDraft, Requests } from "../../requests/requests.ts";
 import type { ManualClock } from "../manual-clock.ts";
@@ -61,7 +61,7 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
   });
 
   test("requests are listed oldest first, and by state", async ({ requests, clock }) => {
-    const opened: Request[] = [];
+    const opened: TeamRequest[] = [];
     for (let count = 0; count < 3; count++) {
       opened.push(await requests.open(draft));
       clock.advance(1000);
@@ -113,7 +113,7 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
   });
 
   test("listeners are called after every change until they unsubscribe", async ({ requests }) => {
-    const seen: Request[] = [];
+    const seen: TeamRequest[] = [];
     const stop = requests.onChange((request) => seen.push(request));
 
     const opened = await requests.open(draft);
@@ -127,7 +127,7 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
   test("listeners are called after another process opens, decides or cancels a request", async (fixture) => {
     const { requests } = fixture;
     const other = await fixture.reopen();
-    const changeTo = (state: Request["state"]) =>
+    const changeTo = (state: TeamRequest["state"]) =>
       nextChange(requests, (request) => request.state === state);
 
     const asked = changeTo("pending");
@@ -145,7 +145,7 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
     requests,
   }) => {
     using uncaught = catchUncaughtErrors();
-    const seen: Request[] = [];
+    const seen: TeamRequest[] = [];
     requests.onChange(() => {
       throw new Error("a listener's bug");
     });
@@ -293,10 +293,10 @@ function testAnswers(open: () => Promise<RequestsFixture>): void {
 const yes: RequestAnswer = { by: lead, state: "approved", hash: hashSubject(draft.subject) };
 
 /** Requests with the same time have no order. */
-async function idsOf(listed: Promise<Request[]>): Promise<string[]> {
+async function idsOf(listed: Promise<TeamRequest[]>): Promise<string[]> {
   return idsIn(...(await listed));
 }
 
-function idsIn(...requests: Request[]): string[] {
+function idsIn(...requests: TeamRequest[]): string[] {
   return requests.map(({ id }) => id).sort();
 }

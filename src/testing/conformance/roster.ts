@@ -1,6 +1,6 @@
 import { describe, expect, test as plainTest } from "vitest";
 import { lead, MemberName, newTeamId } from "../../protocol/ids.ts";
-import type { Member, TeamRecord } from "../../protocol/team.ts";
+import type { MemberRecord, TeamRecord } from "../../protocol/team.ts";
 import type { Roster } from "../../roster/roster.ts";
 import { catchUncaughtErrors } from "../uncaught-errors.ts";
 import { testWith } from "./test-with.ts";
@@ -126,6 +126,6 @@ export function testRoster(name: string, open: () => Promise<RosterFixture>): vo
 }
 
 function add(name: string): (team: TeamRecord) => TeamRecord {
-  const member: Member = { name: MemberName.parse(name), role: "tester", status: "idle" };
+  const member: MemberRecord = { name: MemberName.parse(name), role: "tester", status: "idle" };
   return (team) => ({ ...team, members: [...team.members, member] });
 }

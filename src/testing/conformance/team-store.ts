@@ -1,6 +1,6 @@
 import { describe, expect, test as plainTest } from "vitest";
 import { lead, MemberName } from "../../protocol/ids.ts";
-import type { Member } from "../../protocol/team.ts";
+import type { MemberRecord } from "../../protocol/team.ts";
 import type { TeamStore } from "../../team/team-store.ts";
 import { testWith } from "./test-with.ts";
 
@@ -107,8 +107,8 @@ const ignored = { onSetAside: () => undefined };
 export async function enlist(
   store: TeamStore,
   name: string,
-  status: Member["status"] = "idle",
+  status: MemberRecord["status"] = "idle",
 ): Promise<void> {
-  const member: Member = { name: MemberName.parse(name), role: "coder", status };
+  const member: MemberRecord = { name: MemberName.parse(name), role: "coder", status };
   await store.roster.update((team) => ({ ...team, members: [...team.members, member] }));
 }

@@ -2,10 +2,10 @@ import { describe, expect } from "vitest";
 import { WakeLatch } from "../../lib/wake-latch.ts";
 import { lead, MemberName, MessageId, newRequestId, RequestId, user } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
-import type { Entry } from "../../protocol/transcript.ts";
+import type { TranscriptEntry } from "../../protocol/transcript.ts";
 import type { UsageRecord } from "../../protocol/usage.ts";
 import type { TeamStore } from "../../team/team-store.ts";
-import type { Cursor, TeamChange, TeamView } from "../../team/view/team-view.ts";
+import type { PageCursor, TeamChange, TeamView } from "../../team/view/team-view.ts";
 import { enlist } from "./team-store.ts";
 import { testWith } from "./test-with.ts";
 
@@ -66,7 +66,7 @@ function testMail(open: OpenTeamView): void {
     for (let number = 1; number <= 25; number++) await say(store, `${number}`);
 
     const found: string[] = [];
-    let from: Cursor | null | undefined;
+    let from: PageCursor | null | undefined;
     while (from !== null) {
       const page = await view.mail(lead, { from, limit: 4 });
       found.push(...page.records.map(textOf));
@@ -143,8 +143,8 @@ function testTranscripts(open: OpenTeamView): void {
     const { transcript } = await store.openMember(lead, ignored);
     await transcript.append(notes(1, 25));
 
-    const found: Entry[] = [];
-    let before: Cursor | null | undefined;
+    const found: TranscriptEntry[] = [];
+    let before: PageCursor | null | undefined;
     while (before !== null) {
       const page = await view.transcript(lead, { before, limit: 4 });
       expect([page.entries.length <= 4, page.isRestarted]).toEqual([true, false]);
@@ -385,7 +385,7 @@ function ask(store: TeamStore) {
   return store.requests.open({ type: "permission", from: alice, to: user, subject });
 }
 
-function notes(first: number, last: number): Entry[] {
+function notes(first: number, last: number): TranscriptEntry[] {
   const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
   return numbers.map((number) => ({ type: "note", at, text: `note ${number}`, wakes: false }));
 }

@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { MemberName, newMessageId } from "../../protocol/ids.ts";
-import type { Position } from "../../protocol/message.ts";
-import type { Entry } from "../../protocol/transcript.ts";
+import type { MailPosition } from "../../protocol/message.ts";
+import type { TranscriptEntry } from "../../protocol/transcript.ts";
 import type { Transcript, TranscriptReader } from "../../transcript/transcript.ts";
 import { testWith } from "./test-with.ts";
 
@@ -78,7 +78,7 @@ export function testTranscript(name: string, open: () => Promise<TranscriptFixtu
     });
 
     test("changing an appended entry or a tail changes no record", async ({ transcript }) => {
-      const entry: Entry = {
+      const entry: TranscriptEntry = {
         type: "compaction",
         at,
         summary: "as it was",
@@ -107,19 +107,19 @@ export function testTranscript(name: string, open: () => Promise<TranscriptFixtu
 
 const at = "2026-01-01T00:00:00.000Z";
 
-function profile(): Entry {
+function profile(): TranscriptEntry {
   return { type: "profile", at, system: "You are 'ada'.", model: "rehearsal" };
 }
 
-export function output(text: string): Entry {
+export function output(text: string): TranscriptEntry {
   return { type: "tool-result", at, call_id: "call-1", output: text, is_error: false };
 }
 
-export function compaction(summary: string, delivered: Position[] = []): Entry {
+export function compaction(summary: string, delivered: MailPosition[] = []): TranscriptEntry {
   return { type: "compaction", at, summary, kept: [], wakes: false, delivered };
 }
 
-export function delivery(position: Position): Entry {
+export function delivery(position: MailPosition): TranscriptEntry {
   const message = {
     type: "message" as const,
     id: newMessageId(new Date(at)),
@@ -137,6 +137,6 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return collected;
 }
 
-function rewind(voids: number): Entry {
+function rewind(voids: number): TranscriptEntry {
   return { type: "rewind", at, voids, delivered: [] };
 }

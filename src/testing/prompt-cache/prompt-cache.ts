@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { charactersPerToken } from "../../model/estimate-tokens.ts";
-import type { Usage } from "../../protocol/usage.ts";
+import type { TokenUsage } from "../../protocol/usage.ts";
 import type { RequestBody } from "../provider-server/provider-api.ts";
 
 /** A provider's prompt cache, by the rules that the provider has published. */
@@ -11,7 +11,7 @@ export interface PromptCache {
 
 /** How the input of a request is billed. `cache_write_1h_tokens` is part of `cache_write_tokens`. */
 export interface InputUsage
-  extends Pick<Usage, "input_tokens" | "cache_read_tokens" | "cache_write_tokens"> {
+  extends Pick<TokenUsage, "input_tokens" | "cache_read_tokens" | "cache_write_tokens"> {
   readonly cache_write_1h_tokens: number;
 }
 

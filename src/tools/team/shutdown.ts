@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseMemberName } from "../../protocol/ids.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import { coordinationTool } from "./coordination-tool.ts";
 import { FilledText } from "./inputs.ts";
 import type { LeadAccess, TeammateAccess } from "./team-access.ts";
@@ -28,7 +28,7 @@ export const showShutdown = coordinationTool({
 });
 
 /** The request without its signature, which is useless to a model. */
-function withoutSignatures({ sig: _, decision, ...request }: Request): object {
+function withoutSignatures({ sig: _, decision, ...request }: TeamRequest): object {
   if (!decision) return { ...request, decision };
   const { sig: __, ...answer } = decision;
   return { ...request, decision: answer };

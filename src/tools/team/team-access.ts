@@ -3,7 +3,7 @@ import type { CronDraft, CronEntry } from "../../protocol/cron.ts";
 import type { Effort } from "../../protocol/effort.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
-import type { Request } from "../../protocol/request.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import { type Task, TaskStatus } from "../../protocol/task.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { ReceivedMail } from "../../protocol/transcript.ts";
@@ -62,11 +62,11 @@ export interface LeadAccess {
   /** Resolves to why the waiting is over, in a sentence. */
   waitForTeammates(request: WaitRequest, signal: AbortSignal): Promise<string>;
   /** Resolves to the request, or to undefined if the teammate was ended by force. */
-  requestShutdown(teammate: string, options: { force: boolean }): Promise<Request | undefined>;
+  requestShutdown(teammate: string, options: { force: boolean }): Promise<TeamRequest | undefined>;
   /** Hands in a result that the program asked for. Throws if the request is unknown, or the result wrong. */
   submitResult(id: string, value: unknown): Promise<void>;
   /** A requested shutdown; undefined for an unknown id. */
-  findShutdown(id: string): Promise<Request | undefined>;
+  findShutdown(id: string): Promise<TeamRequest | undefined>;
   /** Resolves to the plan's author. Throws if the request is unknown or already decided. */
   decidePlan(
     id: string,
@@ -120,7 +120,7 @@ export interface TeammateAccess {
     answer: { approve: boolean; reason?: string | undefined },
   ): Promise<void>;
   /** Hands in a plan and closes the gate. Resolves to the request. */
-  submitPlan(plan: string): Promise<Request>;
+  submitPlan(plan: string): Promise<TeamRequest>;
 }
 
 /** Scheduled prompts. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Effort } from "../../protocol/effort.ts";
 import { PermissionMode } from "../../protocol/message.ts";
-import type { Member, TeamRecord } from "../../protocol/team.ts";
+import type { MemberRecord, TeamRecord } from "../../protocol/team.ts";
 import { coordinationTool } from "./coordination-tool.ts";
 import { FilledText, NoInput } from "./inputs.ts";
 import { onOneLine } from "./on-one-line.ts";
@@ -31,7 +31,7 @@ export function describeRoster({ team_name, members }: TeamRecord): string {
   return [`Team: ${team_name}`, ...members.map(memberLine)].join("\n");
 }
 
-function memberLine({ name, role, status, detail }: Member): string {
+function memberLine({ name, role, status, detail }: MemberRecord): string {
   return `  ${name} (${onOneLine(role)}): ${status}${detail ? ` (${onOneLine(detail)})` : ""}`;
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Request } from "../../../src/protocol/request.ts";
+import type { TeamRequest } from "../../../src/protocol/request.ts";
 import { chooseKey, ScreenedTeam } from "../../support/screened-team.ts";
 
 /** Something that happens while a person types. */
@@ -37,7 +37,7 @@ function withoutLeaving(text: string): string {
 async function decisionsOf(story: readonly Step[], size: number): Promise<string[]> {
   await using screen = await ScreenedTeam.open();
   const alice = screen.enlist("alice");
-  const open: Request[] = [screen.ask(alice, { command: "npm test" }, "bash(npm test:*)")];
+  const open: TeamRequest[] = [screen.ask(alice, { command: "npm test" }, "bash(npm test:*)")];
   await screen.settle();
   for (const step of story) {
     if (step.type === "ask") open.push(screen.ask(alice, { command: "make" }, "bash(make:*)"));

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { Usage } from "../../../src/protocol/usage.ts";
+import type { TokenUsage } from "../../../src/protocol/usage.ts";
 import { mailNewestFirst } from "../../../src/team/view/read-pages.ts";
 import type { ProviderRequest } from "../../../src/testing/provider-server/provider-api.ts";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
@@ -14,7 +14,7 @@ const price = { input: 1, output: 10, cacheRead: 0.1, cacheWrite: 1.25 };
 const models = { "anthropic/scripted": { price } };
 
 /** What the provider reports for one reply. */
-function usage(input: number, output: number, read = 0, write = 0): Usage {
+function usage(input: number, output: number, read = 0, write = 0): TokenUsage {
   return {
     input_tokens: input,
     output_tokens: output,

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { lead } from "../../../src/protocol/ids.ts";
-import type { Entry } from "../../../src/protocol/transcript.ts";
+import type { TranscriptEntry } from "../../../src/protocol/transcript.ts";
 import { ProviderServer } from "../../../src/testing/provider-server/provider-server.ts";
 import { says } from "../../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
@@ -18,7 +18,7 @@ const at = "2026-11-15T00:00:00.000Z";
 const free = ["--permission-mode", "bypassPermissions"];
 
 /** A conversation whose last call was made and not begun: it runs when the team goes on. */
-const openCall: Entry[] = [
+const openCall: TranscriptEntry[] = [
   { type: "profile", at, system: "x", model: "x" },
   { type: "run-start", at },
   {

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { AgentEvent } from "../../../src/protocol/events.ts";
-import { Request } from "../../../src/protocol/request.ts";
+import { TeamRequest } from "../../../src/protocol/request.ts";
 import { Task } from "../../../src/protocol/task.ts";
-import { type Member, TeamRecord } from "../../../src/protocol/team.ts";
+import { type MemberRecord, TeamRecord } from "../../../src/protocol/team.ts";
 import type { ReplyBlock } from "../../../src/protocol/transcript.ts";
 import type { Team } from "../../../src/team/team.ts";
 import type { ScriptedAnswer } from "../../../src/testing/provider-server/answers.ts";
@@ -103,7 +103,7 @@ export function endOfRun(team: Team, member: string): Promise<AgentEvent> {
 }
 
 /** Resolves to the id of the next question of this type that is put to somebody. */
-export async function nextQuestion(team: Team, type: Request["type"]): Promise<string> {
+export async function nextQuestion(team: Team, type: TeamRequest["type"]): Promise<string> {
   const event = await nextEvent(
     team,
     (it) => it.type === "request-change" && it.request_type === type && it.state === "pending",
@@ -116,8 +116,8 @@ export async function taskOnDisk(wire: TeamOnWire, id: string): Promise<Task> {
   return Task.parse(await jsonOnDisk(wire, "tasks", `${id}.json`));
 }
 
-export async function questionOnDisk(wire: TeamOnWire, id: string): Promise<Request> {
-  return Request.parse(await jsonOnDisk(wire, "requests", `${id}.json`));
+export async function questionOnDisk(wire: TeamOnWire, id: string): Promise<TeamRequest> {
+  return TeamRequest.parse(await jsonOnDisk(wire, "requests", `${id}.json`));
 }
 
 export async function rosterOnDisk(wire: TeamOnWire): Promise<TeamRecord> {
@@ -132,7 +132,7 @@ export async function memberOnDisk(wire: TeamOnWire, name: string) {
 export async function untilOnDisk(
   wire: TeamOnWire,
   name: string,
-  isIt: (member: Member) => boolean,
+  isIt: (member: MemberRecord) => boolean,
 ): Promise<void> {
   await untilChanged(join(wire.teamDirectory, "config.json"), async () => {
     const member = await memberOnDisk(wire, name);

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { EntriesQuery } from "../../../src/protocol/dashboard-requests.ts";
 import { lead } from "../../../src/protocol/ids.ts";
-import type { Entry } from "../../../src/protocol/transcript.ts";
+import type { TranscriptEntry } from "../../../src/protocol/transcript.ts";
 import type { Room } from "../../../src/server/room/room.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 import { openStore } from "../../support/team.ts";
 import { openRoom } from "./page.ts";
 
 const at = "2026-01-01T09:00:00.000Z";
-const note = (text: string): Entry => ({ type: "note", at, text, wakes: false });
+const note = (text: string): TranscriptEntry => ({ type: "note", at, text, wakes: false });
 const page = (room: Room, query: object = {}) => room.transcript("lead", EntriesQuery.parse(query));
 const ignored = { onSetAside: () => undefined };
 

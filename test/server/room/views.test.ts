@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MemberName, newRequestId, user } from "../../../src/protocol/ids.ts";
-import type { Request } from "../../../src/protocol/request.ts";
-import type { Entry } from "../../../src/protocol/transcript.ts";
+import type { TeamRequest } from "../../../src/protocol/request.ts";
+import type { TranscriptEntry } from "../../../src/protocol/transcript.ts";
 import { diffLines, diffOfCall } from "../../../src/server/room/diff-lines.ts";
 import { entryHas, entryView } from "../../../src/server/room/entry-view.ts";
 import { LiveTextBuffer } from "../../../src/server/room/live-text-buffer.ts";
@@ -9,7 +9,7 @@ import { requestView } from "../../../src/server/room/request-view.ts";
 
 const at = "2026-01-01T09:00:00.000Z";
 const alice = MemberName.parse("alice");
-const view = (entry: Entry) => entryView({ cursor: "c", entry, damage: null });
+const view = (entry: TranscriptEntry) => entryView({ cursor: "c", entry, damage: null });
 
 test("a diff has a few lines of context and the number of omitted ones", () => {
   const before = Array.from({ length: 20 }, (_, index) => `line ${index}`).join("\n");
@@ -118,7 +118,7 @@ test("a line that is not an entry is shown as damaged", () => {
 });
 
 test("a question shows exactly what would run, not only the command", () => {
-  const request: Request = {
+  const request: TeamRequest = {
     ...{ id: newRequestId(new Date()), type: "permission", from: alice, to: user },
     subject: { tool: "bash", input: { command: "ls", background: true } },
     ...{ hash: "0".repeat(64), created_at: at, sig: "", state: "pending", decision: null },
@@ -129,7 +129,7 @@ test("a question shows exactly what would run, not only the command", () => {
 });
 
 test("a question about an effect shows what its tool says, and then exactly what would run", () => {
-  const request: Request = {
+  const request: TeamRequest = {
     ...{ id: newRequestId(new Date()), type: "permission", from: alice, to: user },
     subject: { tool: "tickets", input: { name: "a", title: "b" }, summary: "Create ticket b" },
     ...{ hash: "0".repeat(64), created_at: at, sig: "", state: "pending", decision: null },
@@ -144,7 +144,7 @@ test("a question about an effect shows what its tool says, and then exactly what
 
 test("a question about a file names the file that would be written, whatever its other arguments", () => {
   const input = { command: "docs/harmless.md", path: "ci.yml", content: "run: evil" };
-  const request: Request = {
+  const request: TeamRequest = {
     ...{ id: newRequestId(new Date()), type: "permission", from: alice, to: user },
     subject: { tool: "write_file", input },
     ...{ hash: "0".repeat(64), created_at: at, sig: "", state: "pending", decision: null },

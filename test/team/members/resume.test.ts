@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { lead, MemberName, user } from "../../../src/protocol/ids.ts";
-import type { Member } from "../../../src/protocol/team.ts";
+import type { MemberRecord } from "../../../src/protocol/team.ts";
 import type { LeadsChoices } from "../../../src/team/members/inherited-fields.ts";
 import { resume } from "../../../src/team/members/resume.ts";
 import { openTestProtocols } from "../../support/protocols.ts";
@@ -162,7 +162,7 @@ function failedFor(reason: string | undefined) {
 }
 
 /** A team of an earlier process, whose members do nothing. */
-async function openResumption(...records: Member[]) {
+async function openResumption(...records: MemberRecord[]) {
   const opened = openTestProtocols();
   const { protocols, members, store, warnings } = opened;
   await enlist(store, ...records);

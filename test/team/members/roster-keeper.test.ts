@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { hmacSignature } from "../../../src/keys/signature.ts";
 import { MemberName, newMessageId } from "../../../src/protocol/ids.ts";
-import type { Member, TeamRecord } from "../../../src/protocol/team.ts";
+import type { MemberRecord, TeamRecord } from "../../../src/protocol/team.ts";
 import { MemoryRoster } from "../../../src/roster/memory-roster.ts";
 import { newTeam } from "../../../src/roster/team-file.ts";
 import { RosterKeeper } from "../../../src/team/members/roster-keeper.ts";
@@ -12,7 +12,7 @@ import { isMemberSigned, withSignedMembers } from "../../../src/team/members/sig
 const alice = MemberName.parse("alice");
 const bob = MemberName.parse("bob");
 const signature = hmacSignature(randomBytes(32));
-const record: Member = {
+const record: MemberRecord = {
   name: alice,
   role: "coder",
   status: "idle",
@@ -20,14 +20,14 @@ const record: Member = {
   plan_required: true,
 };
 
-async function keeperOf(...members: Member[]) {
+async function keeperOf(...members: MemberRecord[]) {
   const roster = new MemoryRoster(newTeam(new Date()));
   const keeper = new RosterKeeper(roster, signature);
   for (const member of members) await keeper.upsert(member);
   return { roster, keeper };
 }
 
-const edit = (roster: MemoryRoster, change: Partial<Member>) =>
+const edit = (roster: MemoryRoster, change: Partial<MemberRecord>) =>
   roster.update((team) => ({
     ...team,
     members: team.members.map((member) => ({ ...member, ...change })),
@@ -152,7 +152,7 @@ test("P13 an edit of a member's permissions is ignored, and undone with the next
   expect(isMemberSigned(after, signature)).toBe(true);
 });
 
-test.each<[string, Partial<Member>]>([
+test.each<[string, Partial<MemberRecord>]>([
   ["another mode", { permission_mode: "bypassPermissions" }],
   ["no plan", { plan_required: false }],
   ["all tools", { tools: ["bash"] }],
@@ -162,7 +162,7 @@ test.each<[string, Partial<Member>]>([
   ["an end", { status: "shutdown" }],
   [
     "a plan that somebody else's request approved",
-    { plan_request: "019b78c9-0a80-7982-9914-3907359dc4e0" as Member["plan_request"] },
+    { plan_request: "019b78c9-0a80-7982-9914-3907359dc4e0" as MemberRecord["plan_request"] },
   ],
 ])(
   "P13 P37 a member whose record was edited to have %s is unchanged, or removed",
@@ -200,7 +200,7 @@ test("P37 a member that was added to the roster by hand is not used", async () =
   const known = await roster.read();
   const warnings: string[] = [];
   const options = { signature, onWarning: (message: string) => warnings.push(message) };
-  const ghost: Member = { name: MemberName.parse("ghost"), role: "evil", status: "working" };
+  const ghost: MemberRecord = { name: MemberName.parse("ghost"), role: "evil", status: "working" };
 
   const { members } = withSignedMembers(
     { ...known, members: [...known.members, ghost] },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { hmacSignature } from "../../../src/keys/signature.ts";
 import { MemberName } from "../../../src/protocol/ids.ts";
-import type { Member, TeamRecord } from "../../../src/protocol/team.ts";
+import type { MemberRecord, TeamRecord } from "../../../src/protocol/team.ts";
 import { newTeam } from "../../../src/roster/team-file.ts";
 import {
   confine,
@@ -13,12 +13,12 @@ import {
 
 const signature = hmacSignature(Buffer.alloc(32, 1));
 const others = hmacSignature(Buffer.alloc(32, 2));
-const full: Member = {
+const full: MemberRecord = {
   ...{ name: MemberName.parse("alice"), role: "coder", status: "idle", model: "a/b" },
   ...{ root: "/repo", cwd: "/repo/src", permission_mode: "default", plan_required: true },
   ...{ plan_request: "019b78c9-0a80-7982-9914-3907359dc4e0", tools: ["bash"], color: "red" },
   ...{ spawned_at: "2026-01-01T09:00:00.000Z", incarnation: "one", detail: "…" },
-} as Member;
+} as MemberRecord;
 const signed = signMember(full, signature);
 
 test.each([
@@ -36,7 +36,7 @@ test.each([
   ...[{ spawned_at: "2026-01-01T10:00:00.000Z" }, { incarnation: "two" }, { root: undefined }],
   ...[{ inherits: ["permission_mode"] }, { inherits: [] }],
   ...[{ instructions: "Obey alice." }, { sig: undefined }, { sig: "…" }],
-] as Partial<Member>[])("a record with another %j is not signed", (change) => {
+] as Partial<MemberRecord>[])("a record with another %j is not signed", (change) => {
   expect(isMemberSigned(signed, signature)).toBe(true);
   expect(isMemberSigned({ ...signed, ...change }, signature)).toBe(false);
 });
@@ -44,7 +44,7 @@ test.each([
 test("what decides nothing is not signed, nor is what another key has signed", () => {
   const ending = { reason: "…", expected: true };
   const changes = [{ status: "failed" }, { color: "blue" }, { detail: "!" }, { ending }];
-  for (const change of changes as Partial<Member>[]) {
+  for (const change of changes as Partial<MemberRecord>[]) {
     expect(isMemberSigned({ ...signed, ...change }, signature)).toBe(true);
   }
   expect(isMemberSigned(signed, others)).toBe(false);
@@ -54,14 +54,18 @@ test("a record that inherits is signed as such", () => {
   const inheriting = signMember({ ...full, inherits: ["permission_mode"] }, signature);
 
   expect(isMemberSigned(inheriting, signature)).toBe(true);
-  for (const inherits of [undefined, [], ["model", "permission_mode"]] as Member["inherits"][]) {
+  for (const inherits of [
+    undefined,
+    [],
+    ["model", "permission_mode"],
+  ] as MemberRecord["inherits"][]) {
     expect(isMemberSigned({ ...inheriting, inherits }, signature)).toBe(false);
   }
 });
 
 test("of an edited record only what decides nothing counts", () => {
   const { tools: _, ...known } = signed;
-  const edited = { ...signed, color: "blue", role: "boss", status: "working" } as Member;
+  const edited = { ...signed, color: "blue", role: "boss", status: "working" } as MemberRecord;
 
   expect(restoreSignedFields(edited, known)).toEqual({ ...known, color: "blue" });
 });
@@ -108,11 +112,11 @@ test("a member whose name was damaged is still there, and one that a person took
   expect(vouched([signed, carol], [signed, bob]).members).toEqual([signed, carol]);
 });
 
-function named(name: string): Member {
+function named(name: string): MemberRecord {
   return { ...full, name: MemberName.parse(name) };
 }
 
-function vouched(members: Member[], known: Member[]) {
+function vouched(members: MemberRecord[], known: MemberRecord[]) {
   const team: TeamRecord = { ...newTeam(new Date(0)), members };
   const warnings: string[] = [];
   const found = withSignedMembers(

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { lead, type MemberName, parseTeammateName, user } from "../../../src/protocol/ids.ts";
 import type { PermissionMode } from "../../../src/protocol/message.ts";
-import type { Member } from "../../../src/protocol/team.ts";
+import type { MemberRecord } from "../../../src/protocol/team.ts";
 import { Spawner, type SpawnerOptions } from "../../../src/team/members/spawner.ts";
 import type { SpawnRequest } from "../../../src/tools/team/team-access.ts";
 import { promised } from "../../support/promised.ts";
@@ -419,7 +419,7 @@ function openSpawner({ maxTeammates = 8 } = {}) {
     checkEffort: async () => undefined,
     review: async ({ request }) => request,
     check: async ({ name }) => void log.push(`check ${name}`),
-    open: async ({ name }: Member) => {
+    open: async ({ name }: MemberRecord) => {
       log.push(`open ${name}`);
       for (const look of opening) look();
       await it.beforeOpen(name);

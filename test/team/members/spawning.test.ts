@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { maxContentBytes } from "../../../src/protocol/message.ts";
-import type { Member } from "../../../src/protocol/team.ts";
+import type { MemberRecord } from "../../../src/protocol/team.ts";
 import { newTeam } from "../../../src/roster/team-file.ts";
 import {
   isSameMember,
@@ -106,7 +106,7 @@ test("a teammate that moves to another workspace begins at its top", () => {
 });
 
 test("teammates have different colors, as long as there are enough", () => {
-  const members: Member[] = [];
+  const members: MemberRecord[] = [];
   for (let number = 1; number <= 9; number++) {
     members.push(spawn({ ...request, name: `member-${number}` }, { members, maxTeammates: 9 }));
   }
@@ -166,7 +166,7 @@ test("no more teammates live than may, but those that are there are woken, and t
   expect(spawnOf("dave", 3)().name).toBe("dave");
 });
 
-test.each<[string, Partial<Member>]>([
+test.each<[string, Partial<MemberRecord>]>([
   ["role", { role: "tester" }],
   ["model", { model: "other/model" }],
   ["effort", { effort: "low" }],
@@ -193,8 +193,8 @@ function refusalOf(act: () => unknown): Error {
 /** The record of a teammate in a team whose lead may edit files. */
 function spawn(
   asked: SpawnRequest,
-  { members = [], ...surroundings }: Partial<SpawnSurroundings> & { members?: Member[] } = {},
-): Member {
+  { members = [], ...surroundings }: Partial<SpawnSurroundings> & { members?: MemberRecord[] } = {},
+): MemberRecord {
   return spawnedRecord(asked, {
     team: { ...newTeam(now), members },
     lead: { model: "lead/model", mode: "acceptEdits", cwd: "/repo" },

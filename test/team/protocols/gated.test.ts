@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Verdict } from "../../../src/permissions/verdict.ts";
-import type { Action } from "../../../src/protocol/tools.ts";
+import type { ToolAction } from "../../../src/protocol/tools.ts";
 import { gated } from "../../../src/team/protocols/plans.ts";
 
 const looks: Verdict = { decision: "allow", reason: "it only looks", isReadOnly: true };
@@ -10,7 +10,7 @@ const list = { type: "command", command: "ls" } as const;
 const gatedList = { ...list, isGated: true } as const;
 
 /** What becomes of a call while the gate says this, where the permissions alone say `verdict`. */
-async function judged(action: Action, verdict: Verdict, closed: string | undefined) {
+async function judged(action: ToolAction, verdict: Verdict, closed: string | undefined) {
   const judge = async () => verdict;
   return gated({ judge }, { closed: () => closed }).judge({ tool: "any", action });
 }

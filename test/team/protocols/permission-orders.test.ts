@@ -3,8 +3,8 @@ import { Secrets } from "../../../src/lib/secrets.ts";
 import { parseRule } from "../../../src/permissions/rule.ts";
 import { lead, MemberName, newMessageId, user } from "../../../src/protocol/ids.ts";
 import type { MessageOf } from "../../../src/protocol/message-types.ts";
-import type { Request } from "../../../src/protocol/request.ts";
-import type { Member } from "../../../src/protocol/team.ts";
+import type { TeamRequest } from "../../../src/protocol/request.ts";
+import type { MemberRecord } from "../../../src/protocol/team.ts";
 import { RosterKeeper } from "../../../src/team/members/roster-keeper.ts";
 import { MemoryTeamStore } from "../../../src/team/memory-team-store.ts";
 import { Post } from "../../../src/team/post.ts";
@@ -167,7 +167,7 @@ test("records show the lead's new mode where they inherit it, and a mode of one'
   const [ofLead, ofAlice] = it.members;
   const [record] = (await it.store.roster.read()).members;
   const inheriting = { ...record, permission_mode: "default", inherits: ["permission_mode"] };
-  await it.store.roster.update((team) => ({ ...team, members: [inheriting as Member] }));
+  await it.store.roster.update((team) => ({ ...team, members: [inheriting as MemberRecord] }));
   const recorded = async () => (await it.store.roster.read()).members;
 
   await it.orders.setMode(ofLead, "acceptEdits", "bypassPermissions");
@@ -217,7 +217,7 @@ async function openTeam() {
         subject: { tool: "bash", input: { command: "npm test" }, rule: always.text },
       }),
     answerTo: (
-      { id }: Request,
+      { id }: TeamRequest,
       fields: Partial<MessageOf<"permission_response">> = {},
     ): MessageOf<"permission_response"> => ({
       ...{ ...mail(), type: "permission_response", request_id: id, decision: "allow-once" },

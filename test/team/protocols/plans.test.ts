@@ -3,9 +3,9 @@ import { hmacSignature } from "../../../src/keys/signature.ts";
 import type { Clock } from "../../../src/lib/clock.ts";
 import { lead, MemberName, newRequestId, type RequestId, user } from "../../../src/protocol/ids.ts";
 import { type MessageDraft, maxContentBytes } from "../../../src/protocol/message.ts";
-import type { Request } from "../../../src/protocol/request.ts";
+import type { TeamRequest } from "../../../src/protocol/request.ts";
 import type { TaskLease } from "../../../src/protocol/task.ts";
-import type { Member } from "../../../src/protocol/team.ts";
+import type { MemberRecord } from "../../../src/protocol/team.ts";
 import { StoredRequests } from "../../../src/requests/stored-requests.ts";
 import { Plans } from "../../../src/team/protocols/plans.ts";
 import { exampleTeam } from "../../../src/testing/conformance/roster.ts";
@@ -317,10 +317,10 @@ async function openTeam(approver: MemberName = lead) {
   const signature = hmacSignature(new Uint8Array(32));
   const requests = new StoredRequests({ signature, clock: jumping });
   let isKilled = false;
-  let record: Member = { ...member("bob"), plan_required: true };
+  let record: MemberRecord = { ...member("bob"), plan_required: true };
   const sent: [string, MessageDraft][] = [];
-  const listeners = new Set<(request: Request) => void>();
-  const it = { afterOpen: async (_: Request): Promise<void> => undefined };
+  const listeners = new Set<(request: TeamRequest) => void>();
+  const it = { afterOpen: async (_: TeamRequest): Promise<void> => undefined };
   const openPlans = () =>
     new Plans({
       requests: {
@@ -361,11 +361,11 @@ async function openTeam(approver: MemberName = lead) {
       return record.plan_request;
     },
     /** Called with each request before its opening returns. */
-    set afterOpen(work: (request: Request) => Promise<void>) {
+    set afterOpen(work: (request: TeamRequest) => Promise<void>) {
       it.afterOpen = work;
     },
     /** As when another process has written a request. */
-    show(request: Request): void {
+    show(request: TeamRequest): void {
       for (const listener of listeners) listener(request);
     },
     async approvePlan(): Promise<RequestId> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { lead, MemberName, user } from "../../../src/protocol/ids.ts";
-import type { Request } from "../../../src/protocol/request.ts";
+import type { TeamRequest } from "../../../src/protocol/request.ts";
 import { reportRequest } from "../../../src/team/protocols/report-request.ts";
 import { openTestProtocols } from "../../support/protocols.ts";
 
@@ -63,7 +63,7 @@ function openReports() {
     shown,
     ask: (type: "permission" | "plan", from: MemberName) =>
       store.requests.open({ type, from, to: user, subject }),
-    report: (request: Request) =>
+    report: (request: TeamRequest) =>
       reportRequest(request, {
         ...{ hub: protocols.hub, post: protocols.post },
         showWaiting: (name, detail) => void shown.push([name, detail]),

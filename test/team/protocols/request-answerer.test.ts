@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Secrets } from "../../../src/lib/secrets.ts";
 import { lead, MemberName, user } from "../../../src/protocol/ids.ts";
-import type { Request } from "../../../src/protocol/request.ts";
+import type { TeamRequest } from "../../../src/protocol/request.ts";
 import { MemoryTeamStore } from "../../../src/team/memory-team-store.ts";
 import { Post } from "../../../src/team/post.ts";
 import {
@@ -13,7 +13,7 @@ import { enlist, member } from "../../support/team.ts";
 
 const alice = MemberName.parse("alice");
 const rule = "bash(npm test:*)";
-const isTheLeads = ({ from }: Request) => from === lead;
+const isTheLeads = ({ from }: TeamRequest) => from === lead;
 
 test("a request is answered by mail to its member, also one that was open at the start", async () => {
   await using it = await open({ onRequest: () => ({ decision: "allow-once" }) });

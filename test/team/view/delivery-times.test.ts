@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lead, newMessageId, user } from "../../../src/protocol/ids.ts";
 import type { Message } from "../../../src/protocol/message.ts";
-import type { Entry } from "../../../src/protocol/transcript.ts";
+import type { TranscriptEntry } from "../../../src/protocol/transcript.ts";
 import { findDeliveryTimes } from "../../../src/team/view/delivery-times.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 
@@ -37,7 +37,7 @@ test("mail is found by its delivery, and in the result of a call that has shown 
 test("in a long transcript, each message is found from the time of its sending on", async () => {
   const seconds = Array.from({ length: 1_500 }, (_, index) => index);
   const messages = seconds.map(messageAt);
-  const entries = messages.flatMap((message, second): Entry[] => [
+  const entries = messages.flatMap((message, second): TranscriptEntry[] => [
     { type: "note", at: timeAt(second), text: "x".repeat(500), wakes: false },
     { type: "delivery", at: timeAt(second), message, position },
   ]);
@@ -50,13 +50,13 @@ test("in a long transcript, each message is found from the time of its sending o
 });
 
 test("a message is looked for in the next 500 lines, and not in all that follow", async () => {
-  const noted = (count: number): Entry[] =>
+  const noted = (count: number): TranscriptEntry[] =>
     Array.from({ length: count }, () => ({
       ...{ type: "note", at: timeAt(1), text: "…", wakes: false },
     }));
   const message = messageAt(0);
   const isFoundAfter = async (lines: number) => {
-    const delivery: Entry = { type: "delivery", at: timeAt(2), message, position };
+    const delivery: TranscriptEntry = { type: "delivery", at: timeAt(2), message, position };
     return (await timesOf([...noted(lines), delivery, ...noted(5)], [message])).size === 1;
   };
 
@@ -66,7 +66,7 @@ test("a message is looked for in the next 500 lines, and not in all that follow"
 
 test("the oldest messages are searched first, and no more than 10,000 lines are read in all", async () => {
   const last = messageAt(1_000);
-  const entries = Array.from({ length: 1_200 }, (_, second): Entry => {
+  const entries = Array.from({ length: 1_200 }, (_, second): TranscriptEntry => {
     const at = timeAt(second);
     if (second === 1_000) return { type: "delivery", at, message: last, position };
     return { type: "note", at, text: "x".repeat(500), wakes: false };
@@ -141,7 +141,7 @@ function messageAt(second: number): Message {
   };
 }
 
-async function timesOf(entries: readonly Entry[], messages: readonly Message[]) {
+async function timesOf(entries: readonly TranscriptEntry[], messages: readonly Message[]) {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "lead.jsonl");
   await writeFile(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));

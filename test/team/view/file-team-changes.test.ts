@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Holder } from "../../../src/fence/fence.ts";
+import type { FenceHolder } from "../../../src/fence/fence.ts";
 import { lead } from "../../../src/protocol/ids.ts";
 import { FileTeamChanges } from "../../../src/team/view/file-team-changes.ts";
 import type { TeamChange } from "../../../src/team/view/team-view.ts";
@@ -71,14 +71,14 @@ async function openChanges() {
   const told: TeamChange[] = [];
   const waiting = new Set<() => void>();
   let looks = 0;
-  let holder: Pick<Holder, "pid"> | undefined;
+  let holder: Pick<FenceHolder, "pid"> | undefined;
   const changes = new FileTeamChanges({
     directory,
     clock,
     members: async () => [lead],
     lead: async () => {
       looks++;
-      return holder as Holder | undefined;
+      return holder as FenceHolder | undefined;
     },
   });
   const stop = changes.add((change) => {
@@ -93,7 +93,7 @@ async function openChanges() {
     get looks() {
       return looks;
     },
-    set holder(value: Pick<Holder, "pid"> | undefined) {
+    set holder(value: Pick<FenceHolder, "pid"> | undefined) {
       holder = value;
     },
     /** Resolves when so many changes of a type were told. */

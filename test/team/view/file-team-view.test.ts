@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { lead, user } from "../../../src/protocol/ids.ts";
 import type { MemberStore, TeamStore } from "../../../src/team/team-store.ts";
 import { entriesNewestFirst, mailNewestFirst } from "../../../src/team/view/read-pages.ts";
-import type { Cursor, TeamView } from "../../../src/team/view/team-view.ts";
+import type { PageCursor, TeamView } from "../../../src/team/view/team-view.ts";
 import { testTeamView } from "../../../src/testing/conformance/team-view.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 import { openStore, viewTeam } from "../../support/team.ts";
@@ -37,7 +37,7 @@ async function acknowledgeAll({ reader }: MemberStore): Promise<void> {
 /** The lead's mail, newest first, by pages of `limit`. */
 async function mailOf(view: TeamView, limit: number): Promise<string[]> {
   const found: string[] = [];
-  let from: Cursor | null | undefined;
+  let from: PageCursor | null | undefined;
   while (from !== null) {
     const page = await view.mail(lead, { from, limit });
     for (const record of page.records) {
@@ -238,7 +238,7 @@ test("missing entries are reported once, at the start, in the middle and between
     await writeFile(path, kept.map((number) => `${lines[number - 1]}\n`).join(""));
     const warnings: string[] = [];
     const view = viewTeam(directory.path, { onWarning: (message) => warnings.push(message) });
-    let before: Cursor | null | undefined;
+    let before: PageCursor | null | undefined;
     while (before !== null) before = (await view.transcript(lead, { before, limit })).before;
     const told = warnings.filter((text) => text.includes("entries are missing"));
     if (kept[0] !== 1) expect(told.at(-1)).toContain("before byte 0:");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { WakeSource } from "../../../src/lib/wake-source.ts";
 import { FileTranscriptView } from "../../../src/team/view/file-transcript-view.ts";
-import type { Cursor, ListedEntry } from "../../../src/team/view/team-view.ts";
+import type { ListedEntry, PageCursor } from "../../../src/team/view/team-view.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 
 const at = "2026-01-01T09:00:00.000Z";
@@ -134,7 +134,7 @@ async function openView() {
     },
   });
   /** The first `count` entries. */
-  const followed = async (after: Cursor, count: number, steps: Steps = {}) => {
+  const followed = async (after: PageCursor, count: number, steps: Steps = {}) => {
     let wake = () => {};
     const doStep = async (number: number) => {
       await steps[number]?.(wake);

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { lead } from "../../../src/protocol/ids.ts";
-import type { Entry } from "../../../src/protocol/transcript.ts";
+import type { TranscriptEntry } from "../../../src/protocol/transcript.ts";
 import { entriesNewestFirst } from "../../../src/team/view/read-pages.ts";
 import type { ListedEntry, TranscriptQuery } from "../../../src/team/view/team-view.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
 
-function note(text: string): Entry {
+function note(text: string): TranscriptEntry {
   return { type: "note", at, text, wakes: false };
 }
 

@@ -7,7 +7,7 @@ import {
   TaskId,
   TeamId,
 } from "../../../src/protocol/ids.ts";
-import type { Request } from "../../../src/protocol/request.ts";
+import type { TeamRequest } from "../../../src/protocol/request.ts";
 import type { Task } from "../../../src/protocol/task.ts";
 import type { TeamRecord } from "../../../src/protocol/team.ts";
 import type { ReceivedMail } from "../../../src/protocol/transcript.ts";
@@ -93,7 +93,7 @@ export function taskIds(...ids: string[]): TaskId[] {
   return ids.map((id) => TaskId.parse(id));
 }
 
-export function request(fields: Partial<Request> = {}): Request {
+export function request(fields: Partial<TeamRequest> = {}): TeamRequest {
   return {
     id: requestId,
     type: "shutdown",

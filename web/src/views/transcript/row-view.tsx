@@ -1,5 +1,5 @@
 import type { MessageView } from "../../../../src/protocol/dashboard.ts";
-import type { Outcome } from "../../../../src/protocol/message.ts";
+import type { RunOutcome } from "../../../../src/protocol/message.ts";
 import { Prose } from "../../parts/prose.tsx";
 import { RenderOnChange } from "../../parts/render-on-change.ts";
 import { counted } from "../../state/amounts.ts";
@@ -188,7 +188,7 @@ function RunEnd({ body }: { body: Extract<RowBody, { type: "run-end" }> }) {
   );
 }
 
-const outcomes: Readonly<Record<Outcome, { kind: string; says: string }>> = {
+const outcomes: Readonly<Record<RunOutcome, { kind: string; says: string }>> = {
   done: { kind: "good", says: "done" },
   failed: { kind: "bad", says: "failed" },
   "turn-limit": { kind: "warn", says: "turn limit" },
@@ -196,7 +196,7 @@ const outcomes: Readonly<Record<Outcome, { kind: string; says: string }>> = {
   interrupted: { kind: "warn", says: "interrupted" },
 };
 
-function OutcomeMark({ outcome }: { outcome: Outcome }) {
+function OutcomeMark({ outcome }: { outcome: RunOutcome }) {
   const { kind, says } = outcomes[outcome];
   return <span class={`outcome ${kind}`}>{says}</span>;
 }
