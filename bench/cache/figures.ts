@@ -1,7 +1,7 @@
 import { modelFacts } from "../../src/model/model-facts.ts";
 import { costOf, type ModelPrice } from "../../src/model/prices.ts";
 import { AnthropicCache } from "../../src/testing/prompt-cache/anthropic-cache.ts";
-import type { InputUsage } from "../../src/testing/prompt-cache/prompt-cache.ts";
+import type { InputUsage, PromptCache } from "../../src/testing/prompt-cache/prompt-cache.ts";
 import { RequestBody } from "../../src/testing/provider-server/provider-api.ts";
 import type { PlayedRequest } from "./play.ts";
 
@@ -20,6 +20,15 @@ export function shareRead(played: readonly PlayedRequest[]): number {
   const sum = (count: (usage: InputUsage) => number) =>
     played.reduce((all, { usage }) => all + count(usage), 0);
   return sum((usage) => usage.cache_read_tokens) / sum(inputOf);
+}
+
+/** The same requests with another cache; all in one moment if nothing is to be forgotten. */
+export function withCache(
+  played: readonly PlayedRequest[],
+  cache: PromptCache,
+  { forgets }: { forgets: boolean },
+): PlayedRequest[] {
+  return played.map((each) => ({ ...each, usage: cache.take(each.body, forgets ? each.atMs : 0) }));
 }
 
 /** What the input costs, compared with the same input without a cache. */

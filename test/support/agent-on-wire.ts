@@ -12,6 +12,8 @@ export function providerEnvironment(server: ProviderServer): Record<string, stri
     ANTHROPIC_BASE_URL: server.url,
     OPENAI_API_KEY: "sk-test-0123456789",
     OPENAI_BASE_URL: `${server.url}/v1`,
+    GOOGLE_GENERATIVE_AI_API_KEY: "google-test-0123456789",
+    GOOGLE_GENERATIVE_AI_BASE_URL: `${server.url}/v1beta`,
   };
 }
 

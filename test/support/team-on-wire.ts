@@ -141,8 +141,9 @@ export class TeamOnWire implements AsyncDisposable {
 
 /** Whose request it is, by its system prompt. */
 export function memberOf({ body }: ProviderRequest): string {
-  const system = JSON.stringify(body.system ?? body.input?.[0] ?? body.messages[0]);
-  return /You are '([a-z0-9_-]+)'/.exec(system)?.[1] ?? "lead";
+  const { system = body.systemInstruction, input, messages } = body;
+  const text = JSON.stringify(system ?? input?.[0] ?? messages[0]);
+  return /You are '([a-z0-9_-]+)'/.exec(text)?.[1] ?? "lead";
 }
 
 /** Everything that the model was shown in a request, as one text. */

@@ -133,8 +133,24 @@ describe("caches that find any repeated beginning", () => {
 
     expect(cache_read_tokens).toBeGreaterThanOrEqual(1_024);
     expect(cache_read_tokens % 128).toBe(0);
-    expect(cache.take(gpt(["a", "b"]), 6 * minute).cache_read_tokens).toBe(0);
   });
+
+  test.each([
+    [{}, 23 * 60 * minute, 25 * 60 * minute],
+    [{ retainsNothing: true }, 4 * minute, 6 * minute],
+  ])(
+    "OpenAI's, with %j, forget it between %i and %i ms after its last use",
+    (options, one, other) => {
+      const readAfter = (ms: number) => {
+        const cache = olderOpenAiCache(options);
+        cache.take(gpt(["a", "b"]), 0);
+        return cache.take(gpt(["a", "b"]), ms).cache_read_tokens;
+      };
+
+      expect(readAfter(one)).toBeGreaterThan(0);
+      expect(readAfter(other)).toBe(0);
+    },
+  );
 
   test("Google's need 4096 tokens", () => {
     const cache = googleCache();

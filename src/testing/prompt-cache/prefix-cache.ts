@@ -48,26 +48,32 @@ function stepsOf(text: string, length: number): { text: string }[] {
   });
 }
 
+const minuteMs = 60_000;
+
 /**
- * Google's implicit cache. Its lifetime is not published ("a short amount of time"), so five minutes are
- * assumed.
+ * Google's implicit cache. How long it keeps a prefix is not published, only that it is no longer than a
+ * day, so five minutes are assumed.
  */
 export function googleCache(): PrefixCache {
   return new PrefixCache({
     leastTokens: 4096,
     stepTokens: 64,
-    lifeMs: 5 * 60_000,
+    lifeMs: 5 * minuteMs,
     textOf: ({ systemInstruction, tools, contents }) =>
       JSON.stringify([systemInstruction, tools, contents]),
   });
 }
 
-/** OpenAI until GPT-5.5, in memory: cleared after 5 to 10 minutes without use. */
-export function olderOpenAiCache(): PrefixCache {
+/**
+ * OpenAI from GPT-5.1 to GPT-5.5, without `prompt_cache_retention`: kept for a day, but for an
+ * organization with zero data retention only in memory, which is cleared after 5 to 10 minutes without
+ * use.
+ */
+export function olderOpenAiCache({ retainsNothing = false } = {}): PrefixCache {
   return new PrefixCache({
     leastTokens: 1024,
     stepTokens: 128,
-    lifeMs: 5 * 60_000,
+    lifeMs: retainsNothing ? 5 * minuteMs : 24 * 60 * minuteMs,
     textOf: ({ tools, input, prompt_cache_key }) =>
       JSON.stringify([prompt_cache_key, tools, input]),
   });
