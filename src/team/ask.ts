@@ -13,7 +13,7 @@ export interface AskOptions<T> {
    * result of one that was answered. Without it, every `ask` is a new question.
    */
   id?: string | undefined;
-  /** Stops the waiting. The question stays open. */
+  /** Stops the waiting. A question with an `id` stays open. */
   signal?: AbortSignal | undefined;
 }
 
@@ -29,7 +29,10 @@ export async function askLead(
   const asked = await results.ask({ prompt, schema: json, key, check });
   const request = await decided(supervisor, asked, signal);
   if (request.state === "approved") return resultOf(request, check);
-  signal?.throwIfAborted();
+  if (signal?.aborted) {
+    if (key === undefined) await results.cancel(request.id, "the program no longer waits for it");
+    throw signal.reason;
+  }
   if (supervisor.isClosing) {
     const hint = "Ask again under the same id when the team is open: the question stays.";
     throw new TeamError("team-closed", "The team was closed before it had a result", { hint });

@@ -6,9 +6,11 @@ import { leave } from "../../src/lib/leaving.ts";
 import { user } from "../../src/protocol/ids.ts";
 import { FileTeamStore } from "../../src/team/file-team-store.ts";
 import { stall, status } from "../../src/testing/provider-server/answers.ts";
+import type { ProviderRequest } from "../../src/testing/provider-server/provider-api.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { calls, reply, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { requestIdIn } from "../e2e/promises/scenes.ts";
 import { providerEnvironment } from "../support/agent-on-wire.ts";
 import { teamPlace } from "../support/team.ts";
 import { troupeIn } from "./troupe.ts";
@@ -405,4 +407,85 @@ test("a failure of the lead is told once, whole", async () => {
   expect(err.filter((line) => line.includes("no such model"))).toEqual([
     expect.stringMatching(new RegExp(`^failed: .*${reason}`)),
   ]);
+});
+
+const schema = { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] };
+
+/** A lead that hands in these values, one after the other, and ends when one is accepted. */
+function submits(...values: unknown[]) {
+  return (request: ProviderRequest) =>
+    request.text.includes("Result accepted")
+      ? says("Handed in.")
+      : calls("submit_result", { request_id: requestIdIn(request), result: values.shift() });
+}
+
+async function withSchema(text: string) {
+  const it = await world();
+  await writeFile(join(it.root, "schema.json"), text);
+  return it;
+}
+
+test("--schema prints the value that the lead hands in, and no more", async () => {
+  await using it = await withSchema(JSON.stringify(schema));
+  it.server.replyWith(submits({ ok: "yes" }, { ok: true }));
+
+  const { code, out } = await it.run("Is it?", "--schema", "schema.json", ...model);
+
+  expect({ code, out }).toEqual({ code: 0, out: ['{"ok":true}'] });
+});
+
+test("--schema with --output json has the value as `structured`, beside the lead's last reply", async () => {
+  await using it = await withSchema(JSON.stringify(schema));
+  it.server.replyWith(submits({ ok: false }));
+
+  const argv = ["--schema", "schema.json", "--output", "json", ...model];
+  const { out } = await it.run("Is it?", ...argv);
+
+  expect(JSON.parse(out[0] ?? "")).toMatchObject({
+    result: "Handed in.",
+    structured: { ok: false },
+    exit_code: 0,
+  });
+});
+
+test("P22 without a value that matches --schema, a run exits 3 and says why", async () => {
+  await using it = await withSchema(JSON.stringify(schema));
+  it.server.reply(says("No idea."), says("Still none."));
+
+  const argv = ["--schema", "schema.json", "--output", "json", ...model];
+  const { code, out, err } = await it.run("Is it?", ...argv);
+
+  expect(code).toBe(3);
+  expect(JSON.parse(out[0] ?? "")).toMatchObject({ structured: null, exit_code: 3 });
+  expect(err).toContain("The lead has given no result: it ended without one");
+});
+
+test("a question of --schema that was stopped does not trouble the next run", async () => {
+  await using it = await withSchema(JSON.stringify(schema));
+  it.server.reply(stall(says("Never."), "nothing"));
+  const { code } = await it.run(
+    ...["Is it?", "--schema", "schema.json", "--timeout", "0.05", ...model],
+  );
+  it.server.reply(says("Fine."));
+
+  const next = await it.run("Hello.", ...model);
+
+  expect([code, next.code]).toEqual([4, 0]);
+  it.server.assertDone();
+});
+
+test.each([
+  ["that is missing", undefined, "cannot be read: ENOENT"],
+  ["that is not JSON", "{", "is not JSON"],
+  ["that is a list", "[]", "is not a JSON object"],
+  ["that is no schema", '{"type":"riddle"}', "The schema of a result is wrong"],
+  ["that is too large", `{"title":"${"x".repeat(300_000)}"}`, "has more than 262144 bytes"],
+])("--schema with a file %s exits 2, and nothing is started", async (_, text, message) => {
+  await using it = text === undefined ? await world() : await withSchema(text);
+
+  const { code, out, err } = await it.run("Is it?", "--schema", "schema.json", ...model);
+
+  expect({ code, out }).toEqual({ code: 2, out: [] });
+  expect(err.join("\n")).toContain(message);
+  expect(await readdir(it.root)).not.toContain(".team");
 });

@@ -124,17 +124,37 @@ test("P08 an ask under the same id continues after a restart, and has its result
   expect(wire.requestsOf("lead")).toHaveLength(3);
 });
 
-test("ask stops waiting when its signal is aborted, and the question stays", async () => {
-  await using wire = await TeamOnWire.start({ lead: [never] });
-  const team = await wire.open({ structuredResults });
-  const stop = new AbortController();
-  const asking = team.ask("Review.", { schema: Review, signal: stop.signal });
-  const stopped = expect(asking).rejects.toThrow("enough");
-  await wire.requested("lead", 1);
-  stop.abort(new Error("enough"));
-  await stopped;
+test.each([
+  { id: "review-1", state: "pending" },
+  { id: undefined, state: "cancelled" },
+])(
+  "ask stops waiting when its signal is aborted, and a question with the id $id is $state",
+  async ({ id, state }) => {
+    await using wire = await TeamOnWire.start({ lead: [never] });
+    const team = await wire.open({ structuredResults });
+    const stop = new AbortController();
+    const asking = team.ask("Review.", { schema: Review, id, signal: stop.signal });
+    const stopped = expect(asking).rejects.toThrow("enough");
+    await wire.requested("lead", 1);
+    stop.abort(new Error("enough"));
+    await stopped;
 
-  expect(await team.requests({ type: "result" })).toMatchObject([{ state: "pending" }]);
+    expect(await team.requests({ type: "result" })).toMatchObject([{ state }]);
+  },
+);
+
+test("a question without an id ends with the process that asked it", async () => {
+  await using wire = await TeamOnWire.start({ lead: [never] });
+  const before = await wire.open({ structuredResults });
+  const asking = before.ask("Review.", { schema: Review });
+  const closed = expect(asking).rejects.toMatchObject({ code: "team-closed" });
+  await wire.requested("lead", 1);
+  await before.close();
+  await closed;
+
+  const team = await wire.open();
+
+  expect(await team.requests({ type: "result" })).toMatchObject([{ state: "cancelled" }]);
 });
 
 test("only a lead of a team with structuredResults has the tool, and without it ask is refused", async () => {

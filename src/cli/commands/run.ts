@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { TeamError } from "../../errors.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead } from "../../protocol/ids.ts";
 import { exitCodeOf, exitCodes, unfinishedLines } from "../../team/exit-code.ts";
@@ -24,7 +25,7 @@ import { stopCodeOf } from "../stop-request.ts";
 
 const Output = z.enum(["text", "json", "stream-json"], "text, json or stream-json");
 type Output = z.infer<typeof Output>;
-const Flags = z.object({ output: Output.default("text") });
+const Flags = z.object({ output: Output.default("text"), schema: z.string().optional() });
 
 export const run: Command = {
   name: "run",
@@ -37,6 +38,11 @@ export const run: Command = {
       choices: Output.options,
       summary:
         "text (the lead's last reply), json (a summary) or stream-json (events) (default: text)",
+    },
+    schema: {
+      takes: "<file>",
+      summary:
+        "a JSON Schema: the lead hands in a value that matches it, which is the output instead of its last reply",
     },
     ...teamOptions,
     approvals: {
@@ -59,8 +65,8 @@ export const run: Command = {
       does: "spend at most two dollars; print the lead's last reply from the summary",
     },
     {
-      call: 'troupe -p "Run the tests" --allow "bash(npm test:*)"',
-      does: "-p is the same as run",
+      call: 'troupe -p "List what npm test finds" --allow "bash(npm test)" --schema t.json',
+      does: "-p is the same as run; print a value that matches the schema in t.json",
     },
   ],
   notes: [
@@ -70,7 +76,8 @@ export const run: Command = {
 
   async run({ positionals: [prompt = ""], values, teamDir, debug }, io) {
     if (prompt.trim() === "") throw wrongUsage("The prompt is empty", run);
-    const { output } = parseOptions(Flags, values, run);
+    const { output, schema: file } = parseOptions(Flags, values, run);
+    const schema = file === undefined ? undefined : await schemaIn(file, io);
     const settings = await resolveSettings(run, values, io);
     if (settings.pending) io.err(oneLine(withheldLine(settings.pending)));
     const chosen = modelLine(settings);
@@ -80,41 +87,77 @@ export const run: Command = {
       ...teamSettings(settings),
       teamDir,
       denies: settings.approvals === "deny",
+      structuredResults: schema !== undefined,
     });
     await using _dashboard = await serveBeside(settings, {
       teamDir,
       io,
       onWarning: (message) => io.err(oneLine(`warning: ${message}`)),
     });
-    return await work(team, { prompt, output, settings }, io);
+    return await work(team, { prompt, output, schema, settings }, io);
   },
 };
 
+interface PromptedRun {
+  prompt: string;
+  output: Output;
+  schema: JsonSchema | undefined;
+  settings: ResolvedSettings;
+}
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** What the lead was asked to hand in: the value, or why there is none. */
+type Structured = { type: "value"; value: unknown } | { type: "missing"; reason: string };
+
 async function work(
   team: Team,
-  { prompt, output, settings }: { prompt: string; output: Output; settings: ResolvedSettings },
+  { prompt, output, schema, settings }: PromptedRun,
   io: Io,
 ): Promise<number> {
   const told = new AbortController();
   const telling = tellEvents(team, output, io, told.signal);
-  await team.prompt(prompt);
   const stop = new AbortController();
+  const signal = AbortSignal.any([io.signal, stop.signal]);
   const isTimeUp = () => stop.signal.aborted && !io.signal.aborted;
   const cancel =
     settings.timeout === undefined
       ? () => {}
       : io.schedule(settings.timeout * 1000, () => stop.abort());
+  const structured = schema && (await ask(team, prompt, { schema, signal }));
+  if (!schema) await team.prompt(prompt);
   const summary = await team.quiet({
-    signal: AbortSignal.any([io.signal, stop.signal]),
+    signal,
     backgroundWaitMs: settings["background-wait"] * 1000,
   });
   cancel();
   told.abort();
   await telling;
+  const isMissing = structured?.type === "missing";
   const unstopped = isTimeUp() ? exitCodes.limit : exitCodeOf(summary);
-  const code = stopCodeOf(io.signal) ?? unstopped;
-  conclude(summary, { code, output, isTimeUp: isTimeUp() }, io);
+  const ended = isMissing && unstopped === exitCodes.done ? exitCodes.unfinished : unstopped;
+  const code = stopCodeOf(io.signal) ?? ended;
+  conclude(summary, { code, output, structured, isTimeUp: isTimeUp() }, io);
   return code;
+}
+
+async function ask(
+  team: Team,
+  prompt: string,
+  options: { schema: JsonSchema; signal: AbortSignal },
+): Promise<Structured> {
+  try {
+    return { type: "value", value: await team.ask(prompt, options) };
+  } catch (error) {
+    if (options.signal.aborted) return { type: "missing", reason: "It was stopped before that" };
+    if (!(error instanceof TeamError) || error.code !== "result-missing") throw error;
+    return { type: "missing", reason: error.message };
+  }
+}
+
+async function schemaIn(file: string, { processInfo }: Io): Promise<JsonSchema> {
+  const { readSchemaFile } = await import("../schema-file.ts");
+  return readSchemaFile(file, processInfo);
 }
 
 async function tellEvents(team: Team, output: Output, io: Io, signal: AbortSignal): Promise<void> {
@@ -138,23 +181,36 @@ function isLeadsFailure(event: AgentEvent): boolean {
   return event.type === "member-change" && event.member === lead && event.status === "failed";
 }
 
-function conclude(
-  summary: TeamSummary,
-  { code, output, isTimeUp }: { code: number; output: Output; isTimeUp: boolean },
-  io: Io,
-): void {
-  if (output === "json") io.out(jsonText(reported(summary, code)));
-  else if (output === "text" && summary.result !== "")
-    io.out(printable(summary.result.replaceAll("\r\n", "\n")));
+interface Conclusion {
+  code: number;
+  output: Output;
+  structured: Structured | undefined;
+  isTimeUp: boolean;
+}
+
+function conclude(summary: TeamSummary, conclusion: Conclusion, io: Io): void {
+  const { code, output, structured, isTimeUp } = conclusion;
+  if (output === "json") io.out(jsonText(reported(summary, conclusion)));
+  else if (output === "text") printResult(summary, structured, io);
   if (isTimeUp) io.err("The timeout has passed.");
+  if (structured?.type === "missing") io.err(oneLine(structured.reason));
   if (code === exitCodes.done) return;
   for (const line of unfinishedLines(summary)) io.err(oneLine(line));
 }
 
-function reported({ end: _, undecided, ...summary }: TeamSummary, exit_code: number): object {
+function printResult({ result }: TeamSummary, structured: Structured | undefined, io: Io): void {
+  if (structured?.type === "value") io.out(jsonText(structured.value));
+  else if (!structured && result !== "") io.out(printable(result.replaceAll("\r\n", "\n")));
+}
+
+function reported(
+  { end: _, undecided, ...summary }: TeamSummary,
+  { code: exit_code, structured }: Conclusion,
+): object {
   const { result, ...rest } = summary;
   return {
     result,
+    ...(structured && { structured: structured.type === "value" ? structured.value : null }),
     exit_code,
     ...rest,
     undecided: undecided.map(({ id, type, from }) => ({ id, type, from })),

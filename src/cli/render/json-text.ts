@@ -2,7 +2,7 @@
  * A value as JSON for standard output, which may be a terminal: control and invisible characters
  * become JSON escapes, which parse to the same value.
  */
-export function jsonText(value: object, space?: number): string {
+export function jsonText(value: unknown, space?: number): string {
   return JSON.stringify(value, null, space).replace(unseen, escaped);
 }
 

@@ -25,12 +25,13 @@ export interface ResumeOptions {
  * 3. removals that were interrupted are finished, so that mail and tasks are free for the others;
  * 4. every member that is alive is opened with its plan, its failure and its tasks, and with the model
  *    and the mode that the lead has now, where it has them from the lead;
- * 5. shutdowns that were asked for are asked again, or carried out.
+ * 5. shutdowns that were asked for are asked again, or carried out;
+ * 6. results that no program can wait for any more are no longer asked for.
  * No member runs before all of it is done. To repeat a step changes nothing.
  */
 export async function resume(options: ResumeOptions): Promise<void> {
   const { protocols, members } = options;
-  const { permissions, keeper, shutdowns } = protocols;
+  const { permissions, keeper, shutdowns, results } = protocols;
   await permissions.rules.restore();
   members.add(await options.openLead());
   const records = (await keeper.read()).members;
@@ -38,6 +39,7 @@ export async function resume(options: ResumeOptions): Promise<void> {
   const alive = records.filter(({ status }) => status !== "shutdown");
   await mapInBatches(alive, (record) => restoreMember(record, options));
   await shutdowns.restore(alive);
+  await results.restore();
 }
 
 async function finishRemoval(

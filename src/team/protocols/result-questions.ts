@@ -74,6 +74,14 @@ export class ResultQuestions {
     throw wrongResult(checked.problem, "That was the last attempt: say why you cannot give it.");
   }
 
+  /** Cancels what an ended process has asked without a key: nobody can wait for the result any more. */
+  async restore(): Promise<void> {
+    const open = await this.#options.requests.list({ type: "result", state: "pending" });
+    for (const { id, subject } of open) {
+      if (subject.key === undefined) await this.cancel(id, "the program that asked has ended");
+    }
+  }
+
   /** The program no longer waits for a result. */
   async cancel(id: RequestId, reason: string): Promise<void> {
     await unlessDecided(this.#options.requests.cancel(id, user, reason));

@@ -73,6 +73,7 @@ function summarySection(): string {
     "|---|---|",
     ...rows,
     "",
+    "With `--schema`, it also has `structured`: the value that the lead handed in, or null if there is none.\n",
     "```json",
     JSON.stringify(summaryExample, null, 2),
     "```\n",
