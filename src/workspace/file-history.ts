@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, lstatSync, readSync } from "node:fs";
+import { z } from "zod";
 import { hasErrno } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { atSync, type FilePath, within } from "../lib/file-path.ts";
@@ -17,8 +18,8 @@ import { OwnDirectory } from "../lib/own-directory.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import { Serial } from "../lib/serial.ts";
 import { isSigned, type Signer, signRecord } from "../lib/signed-record.ts";
-import { FileChangeRecord } from "../protocol/file-change.ts";
-import type { MemberName } from "../protocol/ids.ts";
+import { DroppedChanges, FileChangeRecord } from "../protocol/file-change.ts";
+import { type MemberName, user } from "../protocol/ids.ts";
 import { maxWholeBytes } from "./regular-file.ts";
 
 export interface FileHistoryOptions {
@@ -43,7 +44,8 @@ export interface ComingChange {
   path: string;
   /** Undefined where there is no such file. */
   before: Buffer | undefined;
-  after: Buffer;
+  /** Undefined where the file is to be removed. */
+  after: Buffer | undefined;
 }
 
 /** Keeps what files had in them before a change. */
@@ -54,6 +56,21 @@ export interface ChangeKeeper {
 
 const standardLimits: HistoryLimits = { changes: 2_000, bytes: 256 * 1024 * 1024 };
 
+/** The changes since some time. */
+export interface KnownChanges {
+  /** Oldest first. */
+  changes: FileChangeRecord[];
+  /** False where the first ones were dropped to make room. */
+  isWhole: boolean;
+}
+
+/** Who makes a change. */
+interface Changer {
+  member: MemberName;
+  /** Whether older changes are dropped where there is no room for its content. */
+  makesRoom: boolean;
+}
+
 /**
  * What files had in them before the tools of a team changed them, as far back as is kept: a signed
  * log of the changes, and each content once, in a file that is named after its hash.
@@ -62,7 +79,8 @@ export class FileHistory {
   readonly #options: FileHistoryOptions;
   readonly #serial = new Serial();
   #isReady = false;
-  #sincePruned = 0;
+  /** How many changes there were since the oldest were dropped; unknown at first. */
+  #sincePruned = Number.POSITIVE_INFINITY;
   /** The size of all contents that are kept. */
   #bytes = 0;
 
@@ -72,15 +90,25 @@ export class FileHistory {
 
   /** The history as the tools of one member write it. */
   of(member: MemberName): ChangeKeeper {
-    return { keep: (change) => this.#keep(member, change) };
+    return { keep: (change) => this.#keep({ member, makesRoom: true }, change) };
   }
 
-  /** The changes since then, oldest first. */
-  async since(date: Date): Promise<FileChangeRecord[]> {
+  /** The history as a rewind writes it, which may need all that is kept. */
+  ofRewind(): ChangeKeeper {
+    return { keep: (change) => this.#keep({ member: user, makesRoom: false }, change) };
+  }
+
+  async since(date: Date): Promise<KnownChanges> {
     const { directory } = this.#options;
     using held = openIfThere(directory);
-    const changes = held ? await this.#read(held.to()) : [];
-    return changes.filter(({ at }) => Date.parse(at) >= date.getTime());
+    const isLater = (at: string) => Date.parse(at) >= date.getTime();
+    const log = held ? await this.#read(held.to()) : { changes: [], droppedUntil: undefined };
+    const first = log.changes.findIndex(({ at }) => isLater(at));
+    return {
+      // All that follow in the log: the clock may have been set back since.
+      changes: first < 0 ? [] : log.changes.slice(first),
+      isWhole: log.droppedUntil === undefined || !isLater(log.droppedUntil),
+    };
   }
 
   /** The content with this hash; undefined where it is not kept, or was changed. */
@@ -90,39 +118,66 @@ export class FileHistory {
     return content && hashOf(content) === hash ? content : undefined;
   }
 
-  async #keep(member: MemberName, { root, path, before, after }: ComingChange): Promise<void> {
-    const { directory, signer, secrets, clock } = this.#options;
+  async #keep({ member, makesRoom }: Changer, change: ComingChange): Promise<void> {
+    const { directory, signer, clock } = this.#options;
+    const { root, path, before, after } = change;
     await this.#serial.run(async () => {
       await ensurePrivateDirectory(directory);
       using held = OwnDirectory.open(directory);
-      const text = before?.toString("latin1") ?? "";
-      // A secret stays where it is: it is not copied.
-      const kept = before === undefined || secrets.mask(text) === text;
-      await this.#prepare(held.to(), kept && before ? before.length : 0);
+      await this.#prepare(held.to());
+      const isPlain = !before || this.#hasNoSecret(before);
+      const size = isPlain && before ? before.length : 0;
+      if (makesRoom && this.#isFull(size)) await this.#makeRoom(held.to(), size);
+      const kept = isPlain && (makesRoom || this.#bytes + size <= this.#limits.bytes);
       const hash = before ? hashOf(before) : null;
       if (before && hash && kept && (await createFileOnce(held.to(hash), before)))
         this.#bytes += before.length;
       const at = clock.now().toISOString();
-      const change = { at, member, root, path, before: hash, after: hashOf(after), kept };
-      appendLines(held.to(logName), toLines([signRecord(change, signer)]));
+      const hashes = { before: hash, after: after ? hashOf(after) : null };
+      const record = { at, member, root, path, ...hashes, kept };
+      appendLines(held.to(logName), toLines([signRecord(record, signer)]));
       this.#sincePruned += 1;
     });
   }
 
-  /** Bounds what is kept: at the first change, now and then, and before it would be too large. */
-  async #prepare(directory: FilePath, coming: number): Promise<void> {
-    const { limits = standardLimits, onWarning } = this.#options;
-    const path = within(directory, logName);
-    if (!this.#isReady) await repairTail(path, FileChangeRecord, ({ reason }) => onWarning(reason));
-    const isFull = this.#sincePruned * 4 >= limits.changes || this.#bytes + coming > limits.bytes;
-    if (this.#isReady && !isFull) return;
+  /** A secret stays where it is: it is not copied. */
+  #hasNoSecret(content: Buffer): boolean {
+    const text = content.toString("latin1");
+    return this.#options.secrets.mask(text) === text;
+  }
+
+  get #limits(): HistoryLimits {
+    return this.#options.limits ?? standardLimits;
+  }
+
+  #isFull(coming: number): boolean {
+    const { changes, bytes } = this.#limits;
+    return this.#sincePruned * 4 >= changes || this.#bytes + coming > bytes;
+  }
+
+  /** Before the first change of this process. */
+  async #prepare(directory: FilePath): Promise<void> {
+    if (this.#isReady) return;
+    const { onWarning } = this.#options;
+    await repairTail(within(directory, logName), LogLine, ({ reason }) => onWarning(reason));
+    const { changes } = await this.#read(directory);
+    const limits = { changes: changes.length, bytes: Number.POSITIVE_INFINITY };
+    this.#bytes = findNewest(changes, { directory, limits, coming: 0 }).bytes;
     this.#isReady = true;
+  }
+
+  /** Bounds what is kept: at the first change, now and then, and before it would be too large. */
+  async #makeRoom(directory: FilePath, coming: number): Promise<void> {
+    const { signer } = this.#options;
     this.#sincePruned = 0;
-    const changes = await this.#read(directory);
-    const { recent, bytes } = findRecent(changes, { directory, limits, coming });
-    const [oldest] = changes.slice(0, changes.length - recent.length).slice(-1);
-    // The newest one that is dropped stays in the log without its content: it shows that there were more.
-    if (oldest) await replaceFile(path, toLines([oldest, ...recent]));
+    const { changes, droppedUntil } = await this.#read(directory);
+    const { recent, bytes } = findRecent(changes, { directory, limits: this.#limits, coming });
+    const dropped = changes.slice(0, changes.length - recent.length).map(({ at }) => at);
+    if (dropped.length > 0) {
+      const dropped_until = latest([...dropped, ...(droppedUntil ? [droppedUntil] : [])]);
+      const lines = toLines([signRecord({ dropped_until }, signer), ...recent]);
+      await replaceFile(within(directory, logName), lines);
+    }
     const named = new Set(recent.map(({ before }) => before));
     for (const { name } of await listEntries(directory)) {
       if (/^[0-9a-f]{64}$/.test(name) && !named.has(name))
@@ -131,18 +186,34 @@ export class FileHistory {
     this.#bytes = bytes;
   }
 
-  async #read(directory: FilePath): Promise<FileChangeRecord[]> {
+  async #read(directory: FilePath): Promise<HistoryLog> {
     const { signer, onWarning } = this.#options;
-    const changes: FileChangeRecord[] = [];
+    const log: HistoryLog = { changes: [], droppedUntil: undefined };
     await using reader = await LineReader.open(within(directory, logName));
-    for await (const line of reader?.forwards() ?? []) {
-      const change = parseLine(line, FileChangeRecord, ({ reason }) => onWarning(reason));
-      if (!change) continue;
-      const { sig, ...signed } = change;
-      if (isSigned(signed, sig, signer)) changes.push(change);
+    for await (const text of reader?.forwards() ?? []) {
+      const line = parseLine(text, LogLine, ({ reason }) => onWarning(reason));
+      if (!line) continue;
+      const { sig, ...signed } = line;
+      if (!isSigned(signed, sig, signer)) continue;
+      if ("dropped_until" in line) log.droppedUntil = line.dropped_until;
+      else log.changes.push(line);
     }
-    return changes;
+    return log;
   }
+}
+
+const LogLine = z.union([FileChangeRecord, DroppedChanges]);
+
+interface HistoryLog {
+  /** Oldest first. */
+  changes: FileChangeRecord[];
+  /** When the last change was made of those that were dropped. */
+  droppedUntil: string | undefined;
+}
+
+function latest(times: readonly string[]): string {
+  const ms = Math.max(...times.map((time) => Date.parse(time)));
+  return new Date(ms).toISOString();
 }
 
 interface RecentChanges {

@@ -10,7 +10,7 @@ import { MailCursor } from "../../src/mailbox/mail-cursor.ts";
 import { SideRecord } from "../../src/mailbox/side-log.ts";
 import { CronEntry } from "../../src/protocol/cron.ts";
 import { AgentEvent } from "../../src/protocol/events.ts";
-import { FileChangeRecord } from "../../src/protocol/file-change.ts";
+import { DroppedChanges, FileChangeRecord } from "../../src/protocol/file-change.ts";
 import { MemberName } from "../../src/protocol/ids.ts";
 import { JobRecord } from "../../src/protocol/job.ts";
 import { Message } from "../../src/protocol/message.ts";
@@ -68,6 +68,7 @@ describe("the fields", () => {
     RuleChange,
     RestoreRecord,
     FileChangeRecord,
+    DroppedChanges,
     MailCursor,
     SideRecord,
     Task,

@@ -20,8 +20,9 @@ test("each change is known with the content before it, by another process too", 
   await it.keep(undefined, one);
   await it.keep(one, two);
 
-  const changes = await it.open().since(always);
+  const { changes, isWhole } = await it.open().since(always);
 
+  expect(isWhole).toBe(true);
   expect(changes).toMatchObject([
     { before: null, after: hashOf(one), member: "lead", path: "/w/a.txt", kept: true },
     { before: hashOf(one), after: hashOf(two) },
@@ -30,13 +31,36 @@ test("each change is known with the content before it, by another process too", 
   expect(it.open().content(hashOf(two))).toBeUndefined();
 });
 
-test("only changes since a time are given", async () => {
+test("only changes since a time are given, and all that followed them, though the clock was set back", async () => {
   await using it = await openHistory();
   await it.keep(undefined, one);
   it.clock.advance(1_000);
   await it.keep(one, two);
+  const since = it.clock.now();
+  it.clock.jump(-3_600_000);
+  await it.keep(two, three);
 
-  expect(await it.history.since(it.clock.now())).toMatchObject([{ after: hashOf(two) }]);
+  expect((await it.history.since(since)).changes).toMatchObject([
+    { after: hashOf(two) },
+    { after: hashOf(three) },
+  ]);
+});
+
+test("a rewind's own changes are known as the person's, and drop nothing that it may need", async () => {
+  await using it = await openHistory({ changes: 2_000, bytes: one.length + two.length });
+  await it.keep(one, two);
+
+  await it.open().ofRewind().keep({ root: "/w", path: "/w/a.txt", before: two, after: undefined });
+  await it.open().ofRewind().keep({ root: "/w", path: "/w/a.txt", before: three, after: one });
+
+  const { changes, isWhole } = await it.open().since(always);
+  expect(isWhole).toBe(true);
+  expect(changes).toMatchObject([
+    { member: "lead", kept: true },
+    { member: "user", before: hashOf(two), after: null, kept: true },
+    { member: "user", before: hashOf(three), after: hashOf(one), kept: false },
+  ]);
+  expect(it.open().content(hashOf(one))).toEqual(one);
 });
 
 test("P24 a content with a secret in it is not copied", async () => {
@@ -45,7 +69,8 @@ test("P24 a content with a secret in it is not copied", async () => {
 
   await it.keep(secret, two);
 
-  expect(await it.history.since(always)).toMatchObject([{ before: hashOf(secret), kept: false }]);
+  const { changes } = await it.history.since(always);
+  expect(changes).toMatchObject([{ before: hashOf(secret), kept: false }]);
   expect(it.history.content(hashOf(secret))).toBeUndefined();
   expect(await readdir(it.directory)).toEqual(["changes.jsonl"]);
 });
@@ -58,24 +83,28 @@ test("P13 a line that troupe did not write, and a content that was changed, do n
   await writeFile(log, `${line}\n${line.replace("/w/a.txt", "/w/b.txt")}\n`);
   await writeFile(join(it.directory, hashOf(one)), "other");
 
-  expect(await it.open().since(always)).toMatchObject([{ path: "/w/a.txt" }]);
+  expect((await it.open().since(always)).changes).toMatchObject([{ path: "/w/a.txt" }]);
   expect(it.open().content(hashOf(one))).toBeUndefined();
 });
 
-test("P25 only the newest changes and their contents are kept, and it shows that there were more", async () => {
+test("P25 only the newest changes and their contents are kept, and it is known until when some were dropped", async () => {
   await using it = await openHistory({ changes: 4, bytes: 1_000 });
-  for (let number = 0; number < 9; number++) {
+  const times: Date[] = [];
+  for (let number = 0; number < 20; number++) {
+    it.clock.advance(1_000);
+    times.push(it.clock.now());
     await it.keep(Buffer.from(`before ${number}`), Buffer.from(`before ${number + 1}`));
   }
 
-  const changes = await it.history.since(always);
+  const known = await Promise.all(times.map((time) => it.open().since(time)));
 
-  const [oldest, next] = changes;
+  const { changes } = await it.history.since(always);
   expect(changes.length).toBeLessThan(7);
-  expect(it.history.content(oldest?.before ?? "")).toBeUndefined();
-  expect(it.history.content(next?.before ?? "")).toBeDefined();
+  expect(changes.every(({ before }) => it.history.content(before ?? ""))).toBe(true);
+  const first = times.length - changes.length;
+  expect(known.map(({ isWhole }) => isWhole)).toEqual(times.map((_, number) => number >= first));
   const contents = (await readdir(it.directory)).filter((name) => name !== "changes.jsonl");
-  expect(contents.length).toBe(changes.length - 1);
+  expect(contents.length).toBe(changes.length);
 });
 
 test("P25 large contents are bounded by their size", async () => {
@@ -84,7 +113,7 @@ test("P25 large contents are bounded by their size", async () => {
     await it.keep(before, Buffer.from("after"));
   }
 
-  const kept = (await it.history.since(always)).map(({ before }) => before);
+  const kept = (await it.history.since(always)).changes.map(({ before }) => before);
   expect(kept).not.toContain(hashOf(Buffer.alloc(8, "x")));
   expect(kept).toContain(hashOf(three));
 });
@@ -112,7 +141,10 @@ test("a torn line of a killed process is moved aside, and nothing else is lost",
   const again = it.open();
   await again.of(lead).keep({ root: "/w", path: "/w/a.txt", before: one, after: two });
 
-  expect(await again.since(always)).toMatchObject([{ before: null }, { before: hashOf(one) }]);
+  expect((await again.since(always)).changes).toMatchObject([
+    { before: null },
+    { before: hashOf(one) },
+  ]);
 });
 
 async function openHistory(limits?: { changes: number; bytes: number }) {

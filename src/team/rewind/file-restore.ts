@@ -1,5 +1,6 @@
 import { hasErrno, reasonOf, TeamError } from "../../errors.ts";
 import type { FileChangeRecord } from "../../protocol/file-change.ts";
+import { user } from "../../protocol/ids.ts";
 import { type FileHistory, hashOf } from "../../workspace/file-history.ts";
 import type { FileLocks } from "../../workspace/file-locks.ts";
 import type { FileVersion, TargetFile } from "../../workspace/target-file.ts";
@@ -19,7 +20,7 @@ export interface FileEffect {
 }
 
 export interface FileRestoreOptions {
-  history: Pick<FileHistory, "since" | "content">;
+  history: Pick<FileHistory, "since" | "content" | "ofRewind">;
   locks: FileLocks;
   teamDirectory: string;
   /** The real paths of the members' workspaces. What was changed in any other directory is left. */
@@ -32,6 +33,8 @@ interface ChangedFile {
   /** Undefined where it is in no workspace of a member. */
   root: string | undefined;
   changes: readonly FileChangeRecord[];
+  /** False where there may have been earlier ones that are no longer known. */
+  isWhole: boolean;
 }
 
 interface Plan {
@@ -61,9 +64,7 @@ export class FileRestore {
 
   /** True where there were so many changes since then that the first ones are no longer known. */
   async isIncomplete(since: Date): Promise<boolean> {
-    const [first] = await this.#options.history.since(since);
-    if (!first?.kept || first.before === null) return false;
-    return this.#options.history.content(first.before) === undefined;
+    return !(await this.#options.history.since(since)).isWhole;
   }
 
   /**
@@ -74,30 +75,35 @@ export class FileRestore {
     const restored: string[] = [];
     for (const file of await this.#changed(since)) {
       const isForced = overwrites(file.path);
-      const isDone = await this.#at(
-        file,
-        isForced,
-        async ({ effect, content }, target, current) => {
-          if (!effect || effect.action === "leave") return false;
-          if (effect.problem !== undefined && !isForced) return false;
-          if (content) return (await target?.replace(current, content)) ?? false;
-          return current !== undefined && ((await target?.remove(current)) ?? false);
-        },
-      );
+      const isDone = await this.#at(file, isForced, async (plan, target, current) => {
+        if (!target || !isWanted(plan, isForced)) return false;
+        return this.#carryOut(file, { after: plan.content, target, current });
+      });
       if (isDone === true) restored.push(file.path);
     }
     return restored;
   }
 
+  /** As any change, it is noted before it is made. */
+  async #carryOut({ root, path }: ChangedFile, change: Restoring): Promise<boolean> {
+    const { after, target, current } = change;
+    if (root === undefined) return false;
+    const before = current?.content;
+    await this.#options.history.ofRewind().keep({ root, path, before, after });
+    if (after) return target.replace(current, after);
+    return current !== undefined && (await target.remove(current));
+  }
+
   async #changed(since: Date): Promise<ChangedFile[]> {
     const files = new Map<string, FileChangeRecord[]>();
-    for (const change of await this.#options.history.since(since)) {
+    const known = await this.#options.history.since(since);
+    for (const change of known.changes) {
       files.set(change.path, [...(files.get(change.path) ?? []), change]);
     }
     const roots = await this.#options.roots();
     return [...files].map(([path, changes]) => {
       const root = changes.find((change) => roots.includes(change.root))?.root;
-      return { path, root, changes };
+      return { path, root, changes, isWhole: known.isWhole };
     });
   }
 
@@ -127,16 +133,33 @@ export class FileRestore {
     });
   }
 
-  #plan({ path, changes }: ChangedFile, current: Buffer | undefined): Plan {
+  #plan({ path, changes, isWhole }: ChangedFile, current: Buffer | undefined): Plan {
+    if (!isWhole) return left(path, "its content at that time is no longer known");
     const before = changes[0]?.before ?? null;
     const now = current ? hashOf(current) : null;
     if (now === before) return { effect: undefined, content: undefined };
     const content = before === null ? undefined : this.#options.history.content(before);
     if (before !== null && !content) return left(path, "its earlier content is not kept");
     const action = content ? "restore" : "remove";
-    const problem = isOnlyOurs(changes, now) ? undefined : "something else has changed it since";
+    const isOnlyOurs = possibleContents(changes).includes(now);
+    const problem = isOnlyOurs ? undefined : "something else has changed it since";
     return { effect: { path, action, ...(problem && { problem }) }, content };
   }
+}
+
+/** A hash; null where there is no such file. */
+type FileContent = FileChangeRecord["after"];
+
+interface Restoring {
+  /** Undefined where the file is to be removed. */
+  after: Buffer | undefined;
+  target: TargetFile;
+  current: FileVersion | undefined;
+}
+
+function isWanted({ effect }: Plan, isForced: boolean): boolean {
+  if (!effect || effect.action === "leave") return false;
+  return effect.problem === undefined || isForced;
 }
 
 function left(path: string, problem: string): Plan {
@@ -144,14 +167,18 @@ function left(path: string, problem: string): Plan {
 }
 
 /**
- * True where each change began with what the one before it had written, and the file is as the last
- * one left it. A change that a killed process has noted and not made counts as none.
+ * What the file can be now, if nothing but these changes was made: each began with what the one before
+ * had left, and one that a killed process has noted may not have been made. A restore takes back what
+ * was done since the file had that content, whoever did it: the person agreed.
  */
-function isOnlyOurs(changes: readonly FileChangeRecord[], now: string | null): boolean {
-  let possible: (string | null)[] = [changes[0]?.before ?? null];
-  for (const { before, after } of changes) {
-    if (!possible.includes(before)) return false;
-    possible = [before, after];
+function possibleContents(changes: readonly FileChangeRecord[]): FileContent[] {
+  const steps: FileContent[][] = [[changes[0]?.before ?? null]];
+  for (const { member, before, after } of changes) {
+    const possible = steps.at(-1)?.includes(before) ? [before] : [];
+    const earlier = changes.slice(0, steps.length - 1).findIndex((each) => each.before === after);
+    const isRestored = member === user && (steps[earlier]?.includes(after) ?? true);
+    if (possible.length > 0 || isRestored) possible.push(after);
+    steps.push(possible);
   }
-  return possible.includes(now);
+  return steps.at(-1) ?? [];
 }
