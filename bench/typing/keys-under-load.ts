@@ -144,6 +144,7 @@ function ioOf(parts: { input: Io["terminal"]["input"]; output: Output; signal: A
       isInteractive: true,
       hasColors: true,
       atExit: () => () => undefined,
+      jobControl: { onStop: () => () => undefined, stop: () => undefined },
     },
   };
 }

@@ -4,6 +4,7 @@ import type { RunSource } from "../server/export/export-run.ts";
 import type { Team } from "../team/team.ts";
 import type { TeamOptions } from "../team/team-options.ts";
 import type { TeamView } from "../team/view/team-view.ts";
+import type { JobControl } from "./job-control.ts";
 
 /** The outside world as a command sees it. Commands never touch `process` or `console`. */
 export interface Io {
@@ -57,6 +58,7 @@ export interface Terminal {
   readonly hasColors: boolean;
   /** Calls `run` at the end of the process, unless the returned function is called first. */
   atExit(run: () => void): () => void;
+  readonly jobControl: JobControl;
 }
 
 /** The options of a run. An undefined one has a default. */

@@ -7,6 +7,7 @@ import type { Room } from "../server/room/room.ts";
 import type { Team } from "../team/team.ts";
 import type { TeamPlace } from "../team/team-place.ts";
 import type { Io } from "./command.ts";
+import { jobControl } from "./job-control.ts";
 import { type CliProgram, runProgram } from "./program.ts";
 import { oneLine } from "./render/one-line.ts";
 import { StopRequest } from "./stop-request.ts";
@@ -127,6 +128,7 @@ const io: Io = {
         process.once("exit", run);
         return () => process.off("exit", run);
       },
+      jobControl: jobControl(io.schedule),
     };
   },
 };

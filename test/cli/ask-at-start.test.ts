@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { askAtStart } from "../../src/cli/ask-at-start.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { VirtualTerminal } from "../support/virtual-terminal.ts";
+import { noTerminal } from "./troupe.ts";
 
 const enter = "\r";
 
@@ -33,6 +34,7 @@ class Asked {
           input: this.#input,
           output: this.terminal,
           ...{ isInteractive: true, hasColors: false, atExit: () => () => undefined },
+          jobControl: noTerminal.jobControl,
         },
         schedule: (delayMs, run) => this.#clock.schedule(delayMs, run),
         signal: this.#ending.signal,

@@ -121,4 +121,5 @@ export const noTerminal: Terminal = {
   isInteractive: false,
   hasColors: false,
   atExit: () => () => undefined,
+  jobControl: { onStop: () => () => undefined, stop: () => undefined },
 };

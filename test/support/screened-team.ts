@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { Io } from "../../src/cli/command.ts";
+import type { StopListener } from "../../src/cli/job-control.ts";
 import { InputHistory } from "../../src/cli/screen/input-history.ts";
 import { Screen } from "../../src/cli/screen/screen.ts";
 import { Talk, type TalkEnd, type TalkTeam } from "../../src/cli/talk/talk.ts";
@@ -40,6 +41,7 @@ export class ScreenedTeam {
   /** The questions that were answered on the screen, in order. */
   readonly answered: string[] = [];
   readonly members: MemberRecord[] = [];
+  stopListener: StopListener | undefined;
   readonly departed: Promise<TalkEnd>;
   readonly leaving = new AbortController();
   readonly #hub = new EventHub({ append: () => undefined }, this.clock);
@@ -223,6 +225,16 @@ export class ScreenedTeam {
         input: this.#input,
         output: this.terminal,
         ...{ isInteractive: true, hasColors: false, atExit: () => () => undefined },
+        jobControl: {
+          onStop: (listener) => {
+            this.stopListener = listener;
+            return () => undefined;
+          },
+          stop: () => {
+            this.told.push("stop the process");
+            this.stopListener?.leave();
+          },
+        },
       },
     };
   }

@@ -98,7 +98,11 @@ export class Tmux implements AsyncDisposable {
   /** The process that runs in the terminal now. */
   async pid(): Promise<number> {
     const shell = Number(await this.#tell("display-message", "-p", "-t", "screen", "#{pane_pid}"));
-    const { stdout } = await execute("ps", ["-o", "pid=", "--ppid", String(shell)]);
+    return await this.childOf(shell);
+  }
+
+  async childOf(parent: number): Promise<number> {
+    const { stdout } = await execute("ps", ["-o", "pid=", "--ppid", String(parent)]);
     const [pid] = stdout.trim().split(/\s+/);
     if (!pid) throw new Error("Nothing runs in the terminal any more");
     return Number(pid);

@@ -53,7 +53,7 @@ export class VirtualTerminal extends EventEmitter {
   /** Takes one character or one sequence, and says how long it was. */
   #take(text: string): number {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what it is about.
-    const sequence = /^\x1b\[([?\d;]*)([A-Za-z])/.exec(text);
+    const sequence = /^\x1b\[([?<>\d;]*)([A-Za-z])/.exec(text);
     if (sequence) {
       this.#obey(sequence[2] ?? "", sequence[1] ?? "");
       return sequence[0].length;
@@ -93,6 +93,11 @@ export class VirtualTerminal extends EventEmitter {
     const count = Number(parameters === "" ? 1 : parameters);
     if (name === "A") this.#row = Math.max(this.#top, this.#row - count);
     else if (name === "C") this.#column = Math.min(this.columns - 1, this.#column + count);
+    else if (name === "H" && parameters === "") {
+      this.#row = this.#top;
+      this.#column = 0;
+    } else if (name === "J" && parameters === "2") this.#lines.splice(this.#top, this.rows, []);
+    else if (name === "u" && /^[<>]/.test(parameters)) return;
     else if (name === "K" && parameters === "") this.#lines[this.#row]?.splice(this.#column);
     else if (name === "J" && parameters === "") {
       this.#lines[this.#row]?.splice(this.#column);

@@ -11,7 +11,7 @@ import { noTmux, Tmux, type TmuxOptions } from "../support/tmux.ts";
 
 const program = resolve("dist/cli/main.js");
 
-interface Opened extends Partial<Omit<TmuxOptions, "command" | "directory">> {
+interface Opened extends Partial<Omit<TmuxOptions, "directory">> {
   argv?: readonly string[];
 }
 
@@ -356,3 +356,60 @@ test.skipIf(noTmux)("a first start without a model says what to do", async () =>
   expect(screen).toContain("troupe demo");
   expect(screen).not.toMatch(/at .*\.js:/);
 });
+
+/** An interactive shell, in which programs are jobs. */
+const shellWithJobs = ["bash", "--norc", "--noprofile", "-i"];
+
+test.skipIf(noTmux).each([
+  ["Ctrl-Z", async (terminal: Tmux) => terminal.press("C-z")],
+  ["a signal", async (_: Tmux, pid: number) => process.kill(pid, "SIGTSTP")],
+  ["a stop that cannot be handled", async (_: Tmux, pid: number) => process.kill(pid, "SIGSTOP")],
+])("%s stops the program, and fg continues it with a screen that works", async (_, stop) => {
+  await using directory = await temporaryDirectory();
+  await using terminal = await openTroupe(directory.path, {
+    command: shellWithJobs,
+    env: { PS1: "shell> " },
+  });
+  await terminal.shows("shell>");
+  await terminal.type(`${process.execPath} ${program} --model rehearsal`);
+  await terminal.press("Enter");
+  await terminal.shows("ctrl-d quit");
+  await terminal.type("half a line");
+  await terminal.shows("› half a line");
+  const pid = await terminal.childOf(await terminal.pid());
+
+  await stop(terminal, pid);
+  await terminal.shows("Stopped");
+  await terminal.type("echo in the $((40 + 2))nd shell");
+  await terminal.press("Enter");
+  await terminal.shows("in the 42nd shell");
+  await terminal.type("fg");
+  await terminal.press("Enter");
+  await terminal.shows("› half a line");
+  await terminal.type(" more");
+  await terminal.shows("› half a line more");
+  await terminal.press("C-u");
+  await terminal.type("/team");
+  await terminal.press("Enter");
+  await terminal.shows("No teammates.");
+  await terminal.press("C-d");
+  await terminal.until(async () => !existsSync(`/proc/${pid}`), "the end of the program");
+  await terminal.type("exit");
+  await terminal.press("Enter");
+  await terminal.shows("exit code 0");
+});
+
+test.skipIf(noTmux)(
+  "Ctrl-Z where no shell could continue the program changes nothing",
+  async () => {
+    await using directory = await temporaryDirectory();
+    await using terminal = await openTroupe(directory.path);
+    await terminal.shows("ctrl-d quit");
+
+    await terminal.type("half a line");
+    await terminal.press("C-z");
+    await terminal.type(" more");
+
+    await terminal.shows("› half a line more");
+  },
+);

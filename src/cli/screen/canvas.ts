@@ -12,6 +12,7 @@ const beginUpdate = "\x1b[?2026h";
 const endUpdate = "\x1b[?2026l";
 const eraseToLineEnd = "\x1b[K";
 const eraseBelow = "\x1b[J";
+const wipeScreen = "\x1b[H\x1b[2J";
 
 /**
  * The lower part of a terminal, which is redrawn. Printed lines stay above it and become part of
@@ -64,6 +65,13 @@ export class Canvas {
 
   clear(): void {
     this.#output.write(`${this.#toTop()}${eraseBelow}`);
+    this.#drawn = [];
+    this.#cursorRow = 0;
+  }
+
+  /** Erases the screen. What is above it stays. */
+  wipe(): void {
+    this.#output.write(wipeScreen);
     this.#drawn = [];
     this.#cursorRow = 0;
   }

@@ -12,6 +12,10 @@ interface LineActions {
   nextView(step: 1 | -1): void;
   /** Shows thoughts whole, or only their length. */
   turnThoughts(): void;
+  /** Stops the program, as a shell expects of Ctrl-Z. */
+  suspend(): void;
+  /** Draws the screen again. */
+  redraw(): void;
   leave(): void;
   note(text: string | undefined): void;
 }
@@ -123,6 +127,8 @@ export class InputLine {
     else if (name === "c") this.#controlC();
     else if (name === "d") this.#controlD();
     else if (name === "t") this.#options.act.turnThoughts();
+    else if (name === "z") this.#options.act.suspend();
+    else if (name === "l") this.#options.act.redraw();
   }
 
   #enter(): void {
@@ -270,7 +276,7 @@ const editorKeys = [
   ["killToEnd", "ctrl-k"],
   ["killToStart", "ctrl-u"],
   ["yank", "ctrl-y"],
-  ["undo", "ctrl-z", "ctrl-_"],
+  ["undo", "ctrl-_", "ctrl-/", "ctrl--"],
 ] as const;
 
 function actionOf(key: string): (typeof editorKeys)[number][0] | undefined {

@@ -14,8 +14,9 @@ const escapeMs = 40;
 /** A paste that has been silent for this long has lost its end marker. */
 const pasteMs = 3_000;
 
-const pasteOn = "\x1b[?2004h";
-const pasteOff = "\x1b[?2004l";
+/** Pastes are marked, and keys such as Shift-Enter are told apart where the terminal can. */
+const modesOn = "\x1b[?2004h\x1b[>1u";
+const modesOff = "\x1b[<u\x1b[?2004l";
 
 /** Reads the keys of a terminal until disposed. */
 export class Keyboard implements Disposable {
@@ -30,24 +31,38 @@ export class Keyboard implements Disposable {
     this.#terminal = terminal;
     this.#options = options;
     input.setEncoding("utf8");
-    input.setRawMode(true);
-    output.write(pasteOn);
     // Restores the terminal however the process ends.
-    this.#forget = terminal.atExit(() => output.write(pasteOff));
+    this.#forget = terminal.atExit(() => output.write(modesOff));
     input.on("data", this.#onData);
     input.on("end", options.onEnd);
-    input.resume();
+    this.comeBack();
   }
 
   [Symbol.dispose](): void {
-    const { input, output } = this.#terminal;
+    const { input } = this.#terminal;
     this.#cancelFlush?.();
     input.off("data", this.#onData);
     input.off("end", this.#options.onEnd);
+    this.#forget();
+    this.leave();
+  }
+
+  /** Gives the terminal back as it was. */
+  leave(): void {
+    const { input, output } = this.#terminal;
+    output.write(modesOff);
     input.setRawMode(false);
     input.pause();
-    this.#forget();
-    output.write(pasteOff);
+  }
+
+  /** Takes the terminal, whatever its modes are now. */
+  comeBack(): void {
+    const { input, output } = this.#terminal;
+    // A shell may have changed the mode, of which the stream knows nothing.
+    input.setRawMode(false);
+    input.setRawMode(true);
+    output.write(modesOn);
+    input.resume();
   }
 
   #onData = (chunk: string): void => {

@@ -24,6 +24,7 @@ export class Painter {
   #cancelDraw: (() => void) | undefined;
   #cancelTick: (() => void) | undefined;
   #isOver = false;
+  #isAway = false;
 
   constructor(options: PainterOptions) {
     const { output } = options;
@@ -56,10 +57,26 @@ export class Painter {
   draw(): void {
     this.#cancelDraw?.();
     this.#cancelDraw = undefined;
-    if (this.#isOver || !this.#canvas.isReady) return;
+    if (this.#isOver || this.#isAway || !this.#canvas.isReady) return;
     this.#canvas.draw(this.#options.render(this.#canvas), this.#printed.splice(0));
     this.#lastDrawnMs = this.#options.monotonicMs();
     this.#tick();
+  }
+
+  /** Erases the frame, and draws nothing until `comeBack`. */
+  leave(): void {
+    this.#canvas.clear();
+    this.#isAway = true;
+  }
+
+  comeBack(): void {
+    this.#isAway = false;
+    this.draw();
+  }
+
+  /** Erases the whole screen, whatever other programs have written to it. */
+  wipe(): void {
+    this.#canvas.wipe();
   }
 
   /** Prints the remaining lines, erases the frame, and stops drawing. */

@@ -82,6 +82,11 @@ export class Screen {
         turnThoughts: () => {
           this.#note = this.#printed.turnThoughts();
         },
+        suspend: () => terminal.jobControl.stop(),
+        redraw: () => {
+          this.#painter.wipe();
+          this.#view(this.#printed.viewed);
+        },
         leave: () => this.#leave("left"),
         note: (text) => {
           this.#note = text;
@@ -111,13 +116,23 @@ export class Screen {
       signal.addEventListener("abort", () => resolve("left"), { once: true });
     });
     const watching = this.#watch(over.signal);
-    using _keyboard = new Keyboard(terminal, {
+    using keyboard = new Keyboard(terminal, {
       onKeys: (keys) => {
         this.#press(keys);
         this.#painter.draw();
       },
       onEnd: () => this.#leave("left"),
       schedule: (delayMs, run) => talk.io.schedule(delayMs, run),
+    });
+    const forgetStops = terminal.jobControl.onStop({
+      leave: () => {
+        this.#painter.leave();
+        keyboard.leave();
+      },
+      comeBack: () => {
+        keyboard.comeBack();
+        this.#painter.comeBack();
+      },
     });
     try {
       this.#printed.print(greeting.flatMap((line) => wrapText(line, this.#painter.width)));
@@ -127,6 +142,7 @@ export class Screen {
       return await Promise.race([talkEnd, watching.then(() => "left" as const)]);
     } finally {
       over.abort();
+      forgetStops();
       this.#painter.end();
       this.#focus.cancel();
       await watching;

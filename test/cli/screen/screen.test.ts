@@ -322,3 +322,48 @@ test("mail that the person sends from another shell is shown, and mail that was 
 
   expect(screened.terminal.text).not.toContain("typed at this screen");
 });
+
+test("Ctrl-Z gives the terminal back, and nothing is written to it until the program continues", async () => {
+  await using screened = await ScreenedTeam.open();
+  screened.press("half a line");
+  await screened.shows("› half a line");
+
+  screened.press("\x1a");
+  await screened.until(
+    () => screened.told.includes("stop the process"),
+    "the process is not stopped",
+  );
+  expect(screened.terminal.text).not.toContain("half a line");
+  expect(screened.terminal.raw.endsWith("\x1b[<u\x1b[?2004l")).toBe(true);
+  const before = screened.terminal.raw;
+  screened.happen({ type: "warning", message: "said meanwhile" });
+  await screened.settle();
+  expect(screened.terminal.raw).toBe(before);
+
+  screened.stopListener?.comeBack();
+  await screened.shows("› half a line");
+  await screened.shows("said meanwhile");
+});
+
+test("Ctrl-L draws the screen again, whatever another program has written to it", async () => {
+  await using screened = await ScreenedTeam.open();
+  screened.happen({ type: "text-delta", member: lead, text: "A whole paragraph.\n\n" });
+  screened.press("typed");
+  await screened.shows("› typed");
+  screened.terminal.write("stray output of another program");
+
+  screened.press("\f");
+  await screened.showsNoMore("stray");
+  await screened.shows("A whole paragraph.");
+  await screened.shows(/^› typed$/m);
+});
+
+test("Ctrl-_ undoes", async () => {
+  await using screened = await ScreenedTeam.open();
+  screened.press("one two");
+  screened.press("\x17");
+  await screened.shows(/^› one$/m);
+
+  screened.press("\x1f");
+  await screened.shows(/^› one two$/m);
+});
