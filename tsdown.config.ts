@@ -5,6 +5,7 @@ import { licenses } from "./packaging/licenses.ts";
 import { keepIgnoredLines } from "./packaging/types.ts";
 import { vmScripts } from "./packaging/vm-scripts.ts";
 import { webHeaders } from "./packaging/web-headers.ts";
+import { zodParts } from "./packaging/zod-parts.ts";
 
 const licenseFile = "THIRD-PARTY-LICENSES.txt";
 
@@ -36,7 +37,7 @@ export default defineConfig([
     entry: ["src/index.ts", "src/testing/index.ts", "src/testing/conformance/index.ts"],
     dts: true,
     outputOptions: { comments: false },
-    plugins: [keepIgnoredLines(), licenses(licenseFile)],
+    plugins: [zodParts(), keepIgnoredLines(), licenses(licenseFile)],
   },
   {
     ...commandLine,
@@ -55,13 +56,14 @@ export default defineConfig([
       strictExecutionOrder: true,
       codeSplitting: { includeDependenciesRecursively: false, groups: programFiles() },
     },
-    plugins: [webHeaders(), vmScripts(), licenses(licenseFile)],
+    plugins: [zodParts(), webHeaders(), vmScripts(), licenses(licenseFile)],
   },
 ]);
 
 /** The files of the program: what many commands do without is not even read by them. */
 function programFiles() {
   const files = {
+    "json-schema": /node_modules\/zod\/.*\?copy$|src\/team\/protocols\/result-schema\./,
     anthropic: /@ai-sdk\/anthropic\//,
     openai: /@ai-sdk\/openai\//,
     "openai-compatible": /@ai-sdk\/openai-compatible\//,
@@ -75,7 +77,7 @@ function programFiles() {
     // Its patterns take longer to parse than all of a team's code.
     width: /node_modules\/(string-width|get-east-asian-width|strip-ansi|ansi-regex)\//,
     commands: /src\/cli\/(doctor|demo|commands\/(?!run|send))/,
-    team: /node_modules\/(@ai-sdk|croner|eventsource-parser|zod\/v3)\/|src\/(agent|model\/ai-sdk\/(?!http)|processes|team\/(members|protocols)|tools|workspace)\//,
+    team: /node_modules\/(@ai-sdk|croner|eventsource-parser)\/|src\/(agent|model\/ai-sdk\/(?!http)|processes|team\/(members|protocols)|tools|workspace)\//,
     program: /./,
   };
   const names = Object.entries(files);

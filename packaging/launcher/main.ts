@@ -2,7 +2,6 @@
 import { readFileSync, writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { setFlagsFromString } from "node:v8";
 import { crc32 } from "node:zlib";
 import packageJson from "../../package.json" with { type: "json" };
 import { CodeCache } from "./code-cache.ts";
@@ -25,9 +24,6 @@ function tellsVersion(): boolean {
 }
 
 function start(): void {
-  // A run fills the memory of young objects within its first second, and each step of its growth is
-  // a pause: one large step instead of four. Before the code cache is read, whose name has V8's flags.
-  setFlagsFromString("--semi-space-growth-factor=8");
   const filename = join(__dirname, "program.js");
   const source = readFileSync(filename, "latin1");
   // V8 stores the file's name too, which stacks show: each installation has its own cache.

@@ -1,9 +1,10 @@
+import type { z } from "zod";
 import { type FilePath, nameOf } from "../lib/file-path.ts";
 import { parseLine } from "../lib/json-lines.ts";
 import type { FileLine } from "../lib/line-reader.ts";
 import { type LogPlace, PagedLog } from "../lib/paged-log.ts";
 import type { WakeSource } from "../lib/wake-source.ts";
-import { StoredEvent } from "../protocol/events.ts";
+import type { StoredEvent } from "../protocol/events.ts";
 import type { MessageId } from "../protocol/ids.ts";
 import type { EventReader, FollowLogOptions } from "./event-log.ts";
 import { follow } from "./follow.ts";
@@ -23,6 +24,7 @@ export class FileEventReader implements EventReader {
   readonly #fileName: string;
   readonly #log: PagedLog;
   readonly #wakes: WakeSource;
+  #schema: z.ZodType<StoredEvent> | undefined;
 
   constructor({ path, wakes }: { path: FilePath; wakes: WakeSource }) {
     this.#fileName = nameOf(path);
@@ -43,7 +45,7 @@ export class FileEventReader implements EventReader {
     for await (const { reader } of this.#log.newestFirst()) {
       for await (const line of reader.backwards()) {
         if (text !== undefined && !line.bytes.includes(text)) continue;
-        const stored = parseLine(line, StoredEvent, leaveOut);
+        const stored = await this.#parse(line);
         if (stored) yield stored;
       }
     }
@@ -78,7 +80,7 @@ export class FileEventReader implements EventReader {
     };
     for await (const line of this.#log.readOn(follower, restart)) {
       if (line.isCut || seqOf(line.bytes.toString()) <= follower.after) continue;
-      const stored = parseLine(line, StoredEvent, leaveOut);
+      const stored = await this.#parse(line);
       if (!stored) continue;
       follower.lastSeen = stored.seq;
       yield stored;
@@ -88,10 +90,25 @@ export class FileEventReader implements EventReader {
   /** The newest generation that begins no later than with event `seq`; 0 if all begin later. */
   async #generationWith(seq: number): Promise<number> {
     for await (const { generation, reader } of this.#log.newestFirst()) {
-      const first = await firstEvent(reader.forwards());
+      const first = await this.#firstOf(reader.forwards());
       if (first && first.seq <= seq) return generation;
     }
     return 0;
+  }
+
+  async #firstOf(lines: AsyncIterable<FileLine>): Promise<StoredEvent | undefined> {
+    for await (const line of lines) {
+      const stored = await this.#parse(line);
+      if (stored) return stored;
+    }
+    return undefined;
+  }
+
+  /** Undefined for a damaged line. */
+  async #parse(line: FileLine): Promise<StoredEvent | undefined> {
+    // Loaded for the first line: a new team has none.
+    this.#schema ??= (await import("../protocol/events.ts")).StoredEvent;
+    return parseLine(line, this.#schema, () => undefined);
   }
 }
 
@@ -99,13 +116,3 @@ export class FileEventReader implements EventReader {
 function seqOf(text: string): number {
   return Number(/"seq":(\d+)}$/.exec(text)?.[1]);
 }
-
-async function firstEvent(lines: AsyncIterable<FileLine>) {
-  for await (const line of lines) {
-    const stored = parseLine(line, StoredEvent, leaveOut);
-    if (stored) return stored;
-  }
-  return undefined;
-}
-
-const leaveOut = () => {};

@@ -11,7 +11,7 @@ import { checkedModelIds, modelIds } from "./model-list.ts";
 import { type ModelSurroundings, openModel, preloadProvider } from "./open-model.ts";
 import { type ProviderConfiguration, providerSettings } from "./provider-settings.ts";
 import type { Recording } from "./recording.ts";
-import { Replay } from "./replay.ts";
+import type { Replay } from "./replay.ts";
 
 export interface ModelsOptions extends ModelSurroundings {
   random(): number;
@@ -101,6 +101,11 @@ async function openRehearsal(): Promise<Model> {
   return new RehearsalModel();
 }
 
+async function openReplay(path: string): Promise<Replay> {
+  const { Replay } = await import("./replay.ts");
+  return Replay.open(path);
+}
+
 /** The models of a team. All that use one key at one address share one governor. */
 export class Models {
   readonly #options: ModelsOptions;
@@ -169,7 +174,7 @@ export class Models {
   }
 
   #replay(path: string): Promise<Replay> {
-    return makeOnce(this.#replays, path, () => Replay.open(path));
+    return makeOnce(this.#replays, path, () => openReplay(path));
   }
 
   #governorOf(account: string): Governor {

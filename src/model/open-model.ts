@@ -9,7 +9,6 @@ import {
   openAiResponses,
 } from "./ai-sdk/dialect.ts";
 import { type HttpFetch, httpFetchFor } from "./ai-sdk/http.ts";
-import { markedForCache, openRouter } from "./ai-sdk/openrouter.ts";
 import type { ModelThinking } from "./ai-sdk/thinking.ts";
 import type { Watchdogs } from "./ai-sdk/watched-request.ts";
 import { AiSdkModel } from "./ai-sdk-model.ts";
@@ -39,7 +38,8 @@ export async function openModel(id: string, surroundings: ModelSurroundings): Pr
     return openPackageModel(id, settings, surroundings);
   }
   const { family, label, baseUrl, key, keyName, headersMs, model, contextHint } = settings;
-  const { dialect, load, addressHint } = families[family];
+  const { load, addressHint } = families[family];
+  const dialect = await families[family].dialect();
   const facts = await modelFacts(id, surroundings);
   return new AiSdkModel({
     id,
@@ -72,14 +72,15 @@ export async function thinkingOf(
 ): Promise<ModelThinking | undefined> {
   const { family, model } = providerSettings(id, configuration);
   if (family === "package") return undefined;
-  return families[family].dialect.thinking?.(model, await modelFacts(id, configuration));
+  const dialect = await families[family].dialect();
+  return dialect.thinking?.(model, await modelFacts(id, configuration));
 }
 
 /** An SDK's model, all of whose requests go through `through`. */
 type Connect = (through: typeof fetch) => LanguageModelV3;
 
 interface FamilyCode {
-  readonly dialect: Dialect;
+  dialect(): Promise<Dialect>;
   /** What may be wrong with an address at which a model is not found. */
   readonly addressHint?: string;
   /** Loads the SDK of this family only. */
@@ -90,7 +91,7 @@ interface FamilyCode {
 // refused before.
 const families: Readonly<Record<ProviderFamily, FamilyCode>> = {
   anthropic: {
-    dialect: anthropic,
+    dialect: async () => anthropic,
     async load({ baseUrl: baseURL, model, key }) {
       const { createAnthropic } = await import("@ai-sdk/anthropic");
       const apiKey = key?.value ?? "";
@@ -99,7 +100,7 @@ const families: Readonly<Record<ProviderFamily, FamilyCode>> = {
     },
   },
   openai: {
-    dialect: openAiResponses,
+    dialect: async () => openAiResponses,
     addressHint:
       "If only chat completions are served there, use openai-compatible/<model> with OPENAI_COMPATIBLE_BASE_URL.",
     async load({ baseUrl: baseURL, model, key }) {
@@ -109,7 +110,7 @@ const families: Readonly<Record<ProviderFamily, FamilyCode>> = {
     },
   },
   google: {
-    dialect: google,
+    dialect: async () => google,
     async load({ baseUrl: baseURL, model, key }) {
       const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
       const apiKey = key?.value ?? "";
@@ -117,7 +118,7 @@ const families: Readonly<Record<ProviderFamily, FamilyCode>> = {
     },
   },
   "openai-compatible": {
-    dialect: chatCompletions,
+    dialect: async () => chatCompletions,
     async load({ family: name, baseUrl: baseURL, model, key }) {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       const options = { name, baseURL, includeUsage: true, ...(key && { apiKey: key.value }) };
@@ -125,9 +126,10 @@ const families: Readonly<Record<ProviderFamily, FamilyCode>> = {
     },
   },
   openrouter: {
-    dialect: openRouter,
+    dialect: async () => (await import("./ai-sdk/openrouter.ts")).openRouter,
     async load({ family: name, baseUrl: baseURL, model, key }) {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+      const { markedForCache } = await import("./ai-sdk/openrouter.ts");
       const options = { name, baseURL, includeUsage: true, apiKey: key?.value ?? "" };
       const transformRequestBody = (body: Record<string, unknown>) => markedForCache(body, model);
       return (fetch) => createOpenAICompatible({ ...options, fetch, transformRequestBody })(model);

@@ -123,12 +123,10 @@ function isGone(error: unknown): boolean {
   return hasErrno(error, "ENOENT", "ESRCH", "EACCES", "EPERM");
 }
 
-const run = promisify(execFile);
-
 async function listByPs(): Promise<ProcessRow[]> {
   const columns = "pid=,ppid=,pgid=,stat=,command=";
   const options = { env: { LC_ALL: "C" }, maxBuffer: 2 ** 26 };
-  const { stdout } = await run("/bin/ps", ["-axwwE", "-o", columns], options);
+  const { stdout } = await promisify(execFile)("/bin/ps", ["-axwwE", "-o", columns], options);
   return parsePsTable(stdout);
 }
 

@@ -23,7 +23,7 @@ import {
   providerKeyNames,
   providerKeys,
 } from "../model/provider-settings.ts";
-import { Recording } from "../model/recording.ts";
+import type { Recording } from "../model/recording.ts";
 import { resolveModel } from "../model/resolve-model.ts";
 import { effortProblem, unsentThinking } from "../model/unsent-thinking.ts";
 import type { RequestApprovals } from "../permissions/approvals.ts";
@@ -191,7 +191,7 @@ export class Equipment implements AsyncDisposable {
     const store = options.store ?? (await FileTeamStore.open(place, options));
     try {
       // Last, so that no recording is begun of a run that never is.
-      const recording = recordTo ? await Recording.create(recordTo, secrets) : undefined;
+      const recording = recordTo ? await startRecording(recordTo, secrets) : undefined;
       return new Equipment(options, { store, secrets, keys, recording });
     } catch (error) {
       await store[Symbol.asyncDispose]();
@@ -303,6 +303,11 @@ export class Equipment implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#opened[Symbol.asyncDispose]();
   }
+}
+
+async function startRecording(path: string, secrets: Secrets): Promise<Recording> {
+  const { Recording } = await import("../model/recording.ts");
+  return Recording.create(path, secrets);
 }
 
 function endedOrphans(count: number, member: MemberName | undefined): string {
