@@ -1,3 +1,4 @@
+import type { OwnFacts } from "../model/model-facts.ts";
 import type { EnvironmentVariables, ProviderConfiguration } from "../model/provider-settings.ts";
 import type { Dashboard, Entrance } from "../server/dashboard.ts";
 import type { RunSource } from "../server/export/export-run.ts";
@@ -75,7 +76,9 @@ export interface Dashboards {
   /** Finds the dashboard of a team that a process already serves; on `port` only, if given. */
   find(settings: Pick<DashboardSettings, "teamDir" | "port">): Promise<Entrance | undefined>;
   /** Opens everything that the dashboard of a team would show. */
-  record(settings: Pick<DashboardSettings, "teamDir">): Promise<DashboardRecording>;
+  record(
+    settings: Pick<DashboardSettings, "teamDir" | keyof OwnFacts>,
+  ): Promise<DashboardRecording>;
 }
 
 interface DashboardRecording {
@@ -84,7 +87,7 @@ interface DashboardRecording {
 }
 
 /** The keys of the providers are secrets that no page may show. */
-interface DashboardSettings extends ProviderConfiguration {
+interface DashboardSettings extends ProviderConfiguration, Pick<OwnFacts, "models"> {
   teamDir: string;
   /** The wanted port (default: any free one). */
   port: number | undefined;

@@ -18,10 +18,10 @@ interface Beside {
  * logged.
  */
 export async function serveBeside(
-  settings: Pick<ResolvedSettings, "web" | "cwd" | "env" | "providers">,
+  settings: Pick<ResolvedSettings, "web" | "cwd" | "env" | "providers" | "models">,
   { teamDir = join(settings.cwd ?? ".", ".team"), io, onWarning }: Beside,
 ): Promise<AsyncDisposable | undefined> {
-  const { web, env, providers } = settings;
+  const { web, env, providers, models } = settings;
   if (!web) return undefined;
   const directory = resolve(io.processInfo.cwd, teamDir);
   try {
@@ -30,7 +30,7 @@ export async function serveBeside(
       ? undefined
       : await io.dashboards.serve({
           ...{ teamDir: directory, port: undefined },
-          ...{ env, providers, onWarning },
+          ...{ env, providers, models, onWarning },
         });
     const entrance = running ?? served;
     if (entrance) io.err(oneLine(lineOf(entrance, directory, io)));

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 import { systemClock } from "../lib/clock.ts";
+import type { OwnFacts } from "../model/model-facts.ts";
 import type { Room } from "../server/room/room.ts";
 import type { Team } from "../team/team.ts";
 import type { TeamPlace } from "../team/team-place.ts";
@@ -88,7 +89,7 @@ const io: Io = {
         secrets,
         pageDirectory,
         openApi: () => {
-          const room = openRoom(place);
+          const room = openRoom(place, configuration);
           return {
             routes: apiRoutes(room),
             [Symbol.asyncDispose]: () => room[Symbol.asyncDispose](),
@@ -103,11 +104,11 @@ const io: Io = {
       return findDashboard(systemPlace({ directory: resolve(teamDir), onWarning }), port);
     },
 
-    async record({ teamDir }) {
+    async record({ teamDir, ...own }) {
       const { systemPlace } = await import("../team/system-place.ts");
       const openRoom = await roomOpener();
       const place = systemPlace({ directory: resolve(teamDir), onWarning });
-      return { room: openRoom(place), pageDirectory };
+      return { room: openRoom(place, own), pageDirectory };
     },
   },
 
@@ -133,15 +134,15 @@ const io: Io = {
   },
 };
 
-async function roomOpener(): Promise<(place: TeamPlace) => Room> {
+async function roomOpener(): Promise<(place: TeamPlace, own: OwnFacts) => Room> {
   const { Room } = await import("../server/room/room.ts");
   const { FileTeamView } = await import("../team/view/file-team-view.ts");
   const { version } = packageJson;
-  return (place) => {
+  return (place, { models, providers }) => {
     const { clock, directory } = place;
     const openView = (onTeamWarning: (message: string) => void) =>
       new FileTeamView({ ...place, onWarning: onTeamWarning });
-    return new Room({ openView, clock, directory, version });
+    return new Room({ openView, clock, directory, version, own: { models, providers } });
   };
 }
 

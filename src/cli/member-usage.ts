@@ -1,4 +1,4 @@
-import { sharedWindow } from "../model/model-facts.ts";
+import { type OwnFacts, sharedWindow } from "../model/model-facts.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import type { TeamRecord } from "../protocol/team.ts";
 import { totalTokens, type UsageTotal } from "../protocol/usage.ts";
@@ -16,17 +16,18 @@ export interface MemberUsageReport extends UsageTotal {
   context_window: number | null;
 }
 
-/** The usage of every member, the lead first and former members last. */
-export async function readUsage(view: TeamView): Promise<MemberUsageReport[]> {
+/** The usage of every member, the lead first and former members last. `own` is what the person says of models. */
+export async function readUsage(view: TeamView, own: OwnFacts): Promise<MemberUsageReport[]> {
   const team = await view.team();
   const totals = await view.usage();
   const names = new Set([...memberNames(team), ...totals.keys()]);
   return Promise.all(
-    [...names].map(async (name) => ({
-      name,
-      ...(totals.get(name) ?? nothing),
-      ...(await readContext(view, team, name)),
-    })),
+    [...names].map(async (name) => {
+      const { model, tokens } = await readContext(view, team, name);
+      const window = model === null ? undefined : await sharedWindow(model, own);
+      const context = { context_tokens: tokens, context_window: window ?? null };
+      return { name, ...(totals.get(name) ?? nothing), model, ...context };
+    }),
   );
 }
 
@@ -60,7 +61,7 @@ async function readContext(
   view: TeamView,
   { members }: TeamRecord,
   name: MemberName,
-): Promise<Pick<MemberUsageReport, "model" | "context_tokens" | "context_window">> {
+): Promise<{ model: string | null; tokens: number | null }> {
   let tokens: number | null = null;
   let model: string | null = members.find((it) => it.name === name)?.model ?? null;
   for await (const entry of entriesNewestFirst(view, name)) {
@@ -68,6 +69,5 @@ async function readContext(
     if (entry.type === "profile") model ??= entry.model;
     if (entry.type === "compaction" || (tokens !== null && model !== null)) break;
   }
-  const window = model === null ? undefined : await sharedWindow(model);
-  return { model, context_tokens: tokens, context_window: window ?? null };
+  return { model, tokens };
 }

@@ -73,8 +73,8 @@ async function knownSecrets(
   );
   const workspace = resolve(processInfo.cwd, cwd);
   // Most commands do without settings, and their schemas take a third of the start of `send`.
-  const { providersToMask } = await import("./settings/configuration.ts");
-  const { providers } = await orElse(() => providersToMask(workspace, processInfo), { env });
+  const { ownFactsFor } = await import("./settings/configuration.ts");
+  const { providers } = await orElse(() => ownFactsFor(workspace, processInfo), { env });
   return new Secrets(environmentSecrets({ env, providers }));
 }
 

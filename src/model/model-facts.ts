@@ -105,8 +105,8 @@ export async function modelFacts(id: string, own: OwnFacts = {}): Promise<ModelF
 }
 
 /** The context window that all models of a list have; undefined if one of them is not known. */
-export async function sharedWindow(list: string): Promise<number | undefined> {
-  const facts = await Promise.all(modelIds(list).map((id) => modelFacts(id)));
+export async function sharedWindow(list: string, own: OwnFacts): Promise<number | undefined> {
+  const facts = await Promise.all(modelIds(list).map((id) => modelFacts(id, own)));
   const windows = facts.flatMap(({ contextWindow }) => contextWindow ?? []);
   return windows.length < facts.length ? undefined : Math.min(...windows);
 }

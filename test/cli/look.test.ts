@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lead, MemberName, user } from "../../src/protocol/ids.ts";
 import type { UsageRecord } from "../../src/protocol/usage.ts";
@@ -32,6 +34,24 @@ test("cost shows tokens, cost and context per member and in total", async () => 
     "alice   24.7k      2k    100k       20  $0.5000      32%",
     "in all    37k      3k    150k       30    $1.00",
   ]);
+});
+
+test("the context is compared with the window that the person has set", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, { ...member("alice"), model: "mine/large" });
+  await reply(store, alice);
+  const settings = {
+    providers: { mine: { family: "openai-compatible", "base-url": "http://localhost:1/v1" } },
+    models: { "mine/*": { "context-window": 126_710 } },
+  };
+  await mkdir(join(directory.path, "config", "troupe"), { recursive: true });
+  const file = join(directory.path, "config", "troupe", "config.json");
+  await writeFile(file, JSON.stringify(settings));
+
+  const { out } = await troupe(directory.path, "cost");
+
+  expect(out[2]).toMatch(/^alice .* 50%$/);
 });
 
 test("calls without a known price are marked as such, and are in no sum", async () => {

@@ -1,3 +1,4 @@
+import { dirname, resolve } from "node:path";
 import { costText, shortCount } from "../../protocol/amounts.ts";
 import { reportUsage, type UsageTotal } from "../../protocol/usage.ts";
 import { type Command, lookOptions } from "../command.ts";
@@ -6,6 +7,7 @@ import { readUsage, sumUsage } from "../member-usage.ts";
 import { table } from "../render/columns.ts";
 import { jsonText } from "../render/json-text.ts";
 import { oneLine } from "../render/one-line.ts";
+import { ownFactsFor } from "../settings/configuration.ts";
 
 export const cost: Command = {
   name: "cost",
@@ -23,7 +25,9 @@ export const cost: Command = {
   ],
 
   async run({ json, teamDir }, io) {
-    const members = await readUsage(await io.viewTeam(teamDir));
+    const directory = resolve(io.processInfo.cwd, teamDir ?? ".team");
+    const own = await ownFactsFor(dirname(directory), io.processInfo);
+    const members = await readUsage(await io.viewTeam(teamDir), own);
     const total = sumUsage(members);
 
     if (json) {

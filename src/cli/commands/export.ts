@@ -12,7 +12,7 @@ import { alreadyThere, writePieces } from "../../server/export/write-once.ts";
 import { type Command, type Io, teamDirOption } from "../command.ts";
 import { parseOptions } from "../parse-arguments.ts";
 import { oneLine } from "../render/one-line.ts";
-import { providersToMask } from "../settings/configuration.ts";
+import { ownFactsFor } from "../settings/configuration.ts";
 
 const Flags = z.object({ force: z.boolean().default(false), all: z.boolean().default(false) });
 
@@ -45,8 +45,11 @@ export const exportRun: Command = {
     const flags = parseOptions(Flags, values, exportRun);
     const { cwd, home } = io.processInfo;
     const directory = resolve(cwd, teamDir);
-    const configuration = await providersToMask(dirname(directory), io.processInfo);
-    const { room, pageDirectory } = await io.dashboards.record({ teamDir: directory });
+    const configuration = await ownFactsFor(dirname(directory), io.processInfo);
+    const { room, pageDirectory } = await io.dashboards.record({
+      teamDir: directory,
+      ...configuration,
+    });
     await using source = room;
     const page = recordedPage(await readBuiltPage(pageDirectory));
     const mask = new SecretMask({ known: environmentSecrets(configuration), home });

@@ -5,7 +5,7 @@ import type { Dashboard } from "../../server/dashboard.ts";
 import { type Command, type Io, teamDirOption } from "../command.ts";
 import { parseOptions } from "../parse-arguments.ts";
 import { oneLine } from "../render/one-line.ts";
-import { providersToMask } from "../settings/configuration.ts";
+import { ownFactsFor } from "../settings/configuration.ts";
 
 const portRange = "a whole number from 1 to 65535";
 const Flags = z.object({
@@ -52,7 +52,7 @@ export const web: Command = {
     await using dashboard = await io.dashboards.serve({
       teamDir: directory,
       port,
-      ...(await providersToMask(dirname(directory), io.processInfo)),
+      ...(await ownFactsFor(dirname(directory), io.processInfo)),
       onWarning: (message) => io.err(oneLine(`warning: ${message}`)),
     });
     tellMissedPort(dashboard, io);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { TeamError } from "../../errors.ts";
-import type { OwnModels } from "../../model/model-facts.ts";
+import type { OwnFacts, OwnModels } from "../../model/model-facts.ts";
 import type { ProviderConfiguration, ProviderDefinitions } from "../../model/provider-settings.ts";
 import type { ProcessInfo } from "../command.ts";
 import { answerOn, type ConsentAnswer } from "./consent.ts";
@@ -59,19 +59,20 @@ export function providersIn(configuration: Configuration): ProviderDefinitions {
 }
 
 /**
- * The same for a command that only has to know which variables hold keys. A repository's file that
- * is wrong does not stop it; the person's own does, because it may name a key that is to be masked.
+ * Both for a command that only shows a team. A repository's file that is wrong does not stop it; the
+ * person's own does, because it may name a key that is to be masked.
  */
-export async function providersToMask(
+export async function ownFactsFor(
   workspace: string,
   processInfo: ProcessInfo,
-): Promise<ProviderConfiguration> {
+): Promise<ProviderConfiguration & OwnFacts> {
   const { env } = processInfo;
   const userFile = await readSettingsFile(userSettingsPath(processInfo));
   try {
-    return { env, providers: providersIn(await readConfiguration(workspace, processInfo)) };
+    const configuration = await readConfiguration(workspace, processInfo);
+    return { env, providers: providersIn(configuration), models: modelsIn(configuration) };
   } catch (error) {
     if (!(error instanceof TeamError)) throw error;
-    return { env, providers: userFile?.stated.providers };
+    return { env, providers: userFile?.stated.providers, models: userFile?.stated.models };
   }
 }

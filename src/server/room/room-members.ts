@@ -1,6 +1,6 @@
 import { type Activity, afterEvent, noActivity } from "../../lib/activity.ts";
 import { mapInBatches } from "../../lib/batches.ts";
-import { sharedWindow } from "../../model/model-facts.ts";
+import { type OwnFacts, sharedWindow } from "../../model/model-facts.ts";
 import { answeringModel } from "../../model/model-list.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type { MemberView } from "../../protocol/dashboard.ts";
@@ -16,6 +16,8 @@ import type { RoomRecords } from "./records.ts";
 
 export interface RoomMembersOptions {
   records: RoomRecords;
+  /** What the person says of models and providers. */
+  own: OwnFacts;
   unreadOf(name: MemberName): number;
 }
 
@@ -127,7 +129,7 @@ export class RoomMembers {
   async #findWindows(): Promise<void> {
     for (const model of new Set(this.names.map((name) => this.#modelOf(name)))) {
       if (model === null || this.#windows.has(model)) continue;
-      this.#windows.set(model, (await sharedWindow(model)) ?? null);
+      this.#windows.set(model, (await sharedWindow(model, this.#options.own)) ?? null);
     }
   }
 

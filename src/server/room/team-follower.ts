@@ -2,6 +2,7 @@ import { hasErrno, reasonOf, TeamError } from "../../errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Listeners } from "../../lib/listeners.ts";
 import { Serial } from "../../lib/serial.ts";
+import type { OwnFacts } from "../../model/model-facts.ts";
 import type { Obstacle, RoomState } from "../../protocol/dashboard.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { TeamChange, TeamView } from "../../team/view/team-view.ts";
@@ -16,6 +17,8 @@ export interface TeamFollowerOptions {
   /** The path of the team for the person. */
   directory: string;
   version: string;
+  /** What the person says of models and providers (default: nothing). */
+  own?: OwnFacts;
   /** Makes the name of a set of records that nobody has had before. */
   newEpoch(): string;
 }
@@ -107,7 +110,7 @@ export class TeamFollower implements AsyncDisposable {
     for (const problem of this.#unreported) records.addProblem(problem);
     this.#loading = records;
     const updater = new TeamUpdater(this.view, team, {
-      ...{ records, clock: this.#options.clock },
+      ...{ records, clock: this.#options.clock, own: this.#options.own ?? {} },
       onFailure: (error) => this.#fail(error),
       onLive: () => this.#listeners.emit(),
     });

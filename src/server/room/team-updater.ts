@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { Disposables } from "../../lib/disposables.ts";
+import type { OwnFacts } from "../../model/model-facts.ts";
 import type { AgentEvent, StoredEvent } from "../../protocol/events.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { TeamChange, TeamView } from "../../team/view/team-view.ts";
@@ -20,6 +21,8 @@ const lookPaceMs = 200;
 export interface TeamUpdaterOptions {
   records: RoomRecords;
   clock: Clock;
+  /** What the person says of models and providers. */
+  own: OwnFacts;
   /** Called with what a look has failed with. It is tried again. */
   onFailure(error: unknown): void;
   /** Called when a member says something that is not in its transcript yet. */
@@ -48,7 +51,7 @@ export class TeamUpdater implements AsyncDisposable {
   constructor(view: TeamView, team: TeamRecord, options: TeamUpdaterOptions) {
     this.#view = view;
     this.#options = options;
-    const { records } = options;
+    const { records, own } = options;
     this.#requests = new RequestUpdater(view, records);
     const mail = new MailUpdater(view, team, {
       ...options,
@@ -58,7 +61,10 @@ export class TeamUpdater implements AsyncDisposable {
       },
     });
     this.#mail = this.#opened.use(mail);
-    this.#members = new RoomMembers(team, { records, unreadOf: (owner) => mail.unreadOf(owner) });
+    this.#members = new RoomMembers(team, {
+      ...{ records, own },
+      unreadOf: (owner) => mail.unreadOf(owner),
+    });
     this.#publishing = this.#paced(publishPaceMs, () => this.#members.publish());
     this.#looking = this.#paced(lookPaceMs, () => this.#look());
   }

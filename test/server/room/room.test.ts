@@ -45,6 +45,26 @@ test("a page first gets the whole team", async () => {
   expect(page.came).toEqual(["state"]);
 });
 
+test("the context window is the one that the person has set", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, { ...member("alice"), model: "anthropic/claude-sonnet-5" });
+  const { transcript } = await store.openMember(alice, ignored);
+  const usage = {
+    input_tokens: 1_000,
+    output_tokens: 0,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+  };
+  await transcript.append([{ type: "reply", at, blocks: [], stop: "end", usage }]);
+  const models = { "anthropic/*": { contextWindow: 50_000 } };
+  await using room = openRoom(directory.path, { own: { models } });
+
+  const { members } = await room.state();
+
+  expect(members[1]).toMatchObject({ name: "alice", context: { tokens: 1_000, window: 50_000 } });
+});
+
 test("every kind of change arrives", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
