@@ -96,9 +96,7 @@ export class Agent {
   static async open(options: AgentOptions): Promise<Agent> {
     const entries = await options.transcript.tail();
     const agent = new Agent(options, entries);
-    const profile = entries.findLast((entry) => entry.type === "profile");
-    const isSame = profile && profile.model === options.model.id && profile.tools !== undefined;
-    if (!isSame || !hasSamePrefix(profile, agent.profile)) await agent.#introduce(profile);
+    await agent.#introduceAfter(entries);
     return agent;
   }
 
@@ -127,6 +125,14 @@ export class Agent {
     const notices = this.#notices;
     this.#notices = [];
     return notices;
+  }
+
+  /** Records who the member is where `entries` do not say it, or say something else. */
+  async #introduceAfter(entries: readonly TranscriptEntry[]): Promise<void> {
+    const profile = entries.findLast((entry) => entry.type === "profile");
+    const { model } = this.options;
+    const isSame = profile && profile.model === model.id && profile.tools !== undefined;
+    if (!isSame || !hasSamePrefix(profile, this.profile)) await this.#introduce(profile);
   }
 
   /** Records who the member is, in place of `before`. */
@@ -160,12 +166,13 @@ export class Agent {
     }
   }
 
-  /** Builds the conversation again of what the transcript says. */
+  /** Builds the conversation again of what counts in the transcript by now. */
   async reload(): Promise<void> {
     const entries = await this.options.transcript.tail();
     this.conversation = new Conversation(entries, this.options.wholePath);
     this.inherited = new Set();
     this.#run = new RunRecord(entries);
+    await this.#introduceAfter(entries);
   }
 
   /** Has `record` put mail into the transcript, and takes it off the mailbox after that. */

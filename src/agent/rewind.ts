@@ -1,15 +1,16 @@
-import type { MessageId } from "../protocol/ids.ts";
+import { type MessageId, user } from "../protocol/ids.ts";
+import { wakes, wakesWhenQuiet } from "../protocol/message-types.ts";
 import type { ReceivedMail, ToolCall, TranscriptEntry } from "../protocol/transcript.ts";
-import { positionsToCarry } from "../transcript/transcript.ts";
+import { mailOf, positionsToCarry, type Transcript } from "../transcript/transcript.ts";
 import type { Agent, EntryDraft } from "./agent.ts";
 
 /** A prompt of the person that a team goes back to. */
 export interface RewindPoint {
   /** The prompt itself. */
   id: MessageId;
-  /** When it was sent: mail from before that is not undone. */
+  /** When it was sent: what the person wrote before that is not undone. */
   sentAt: Date;
-  /** When the lead saw it: what a member saw, said and did from then on is undone. */
+  /** When the lead saw it: what the members saw, said and did from then on is undone. */
   seenAt: Date;
 }
 
@@ -17,13 +18,17 @@ export interface RewindPoint {
 export interface UndoneEntries {
   /** How many entries at its end no longer count. */
   voids: number;
-  /** The calls among them, oldest first. */
+  /** The calls that are undone, or whose results are, oldest first. */
   calls: ToolCall[];
-  /** The mail among them that was sent before the prompt: it is given again. */
+  /** The calls that had no result then. They must have one: otherwise they would be made again. */
+  open: ToolCall[];
+  /** The mail among them that was sent before: it is given again. */
   again: ReceivedMail[];
+  /** Whether a run was under way then. */
+  isRunOpen: boolean;
 }
 
-/** An entry as far as it decides where a transcript can be cut. */
+/** An entry as far as it decides where a transcript is cut. */
 interface Mark {
   /** Where what is cut with it begins. */
   index: number;
@@ -36,33 +41,45 @@ interface Mark {
 
 /**
  * Finds what is to be undone of a transcript. In the lead's it begins with the prompt itself; in others,
- * with what came after the lead saw it, at the beginning of a turn: no call may be left open, because
- * it would be made again.
+ * with what came after the lead saw it.
  */
 export async function findUndone(
   entries: AsyncIterable<TranscriptEntry>,
   point: RewindPoint,
 ): Promise<UndoneEntries> {
   const { marks, count } = await readMarks(entries, point);
-  const prompt = marks.findIndex(({ mail }) => mail.some(({ message }) => message.id === point.id));
+  const prompt = marks.findIndex((mark) => hasPrompt(mark, point));
   const later = marks.findIndex(({ at }) => at >= point.seenAt.getTime());
   const found = prompt >= 0 ? prompt : later;
-  if (found < 0) return { voids: 0, calls: [], again: [] };
-  const cut = atTurn(marks, found);
+  if (found < 0) return { voids: 0, calls: [], open: [], again: [], isRunOpen: false };
+  const cut = beforeRun(marks, found);
   const undone = marks.slice(cut);
-  const isEarlier = ({ message }: ReceivedMail) =>
-    message.id !== point.id && message.timestamp * 1000 < point.sentAt.getTime();
+  const left = marks.slice(0, cut);
+  const open = openCalls(left);
   return {
     voids: count - (undone[0]?.index ?? count),
-    calls: undone.flatMap(({ calls }) => calls),
-    again: undone.flatMap(({ mail }) => mail).filter(isEarlier),
+    calls: [...open, ...undone.flatMap(({ calls }) => calls)],
+    open,
+    again: undone.flatMap(({ mail }) => mail).filter((mail) => isEarlier(mail, point)),
+    isRunOpen: isRunOpen(left),
   };
 }
 
+function hasPrompt({ mail }: Mark, { id }: RewindPoint): boolean {
+  return mail.some(({ message }) => message.id === id);
+}
+
+/** True for mail that nobody takes back: of the person before the prompt, of others before it was seen. */
+function isEarlier({ message }: ReceivedMail, { id, sentAt, seenAt }: RewindPoint): boolean {
+  const limit = message.from === user ? sentAt : seenAt;
+  return message.id !== id && message.timestamp * 1000 < limit.getTime();
+}
+
 /** The marks of the entries that count, and how many entries there are in all. */
-async function readMarks(entries: AsyncIterable<TranscriptEntry>, { seenAt }: RewindPoint) {
+async function readMarks(entries: AsyncIterable<TranscriptEntry>, point: RewindPoint) {
   const marks: Mark[] = [];
   let count = 0;
+  let hasBegun = false;
   for await (const entry of entries) {
     // What makes a rewind void makes void, too, what that had made void.
     const start = entry.type === "rewind" ? count - entry.voids : count;
@@ -70,50 +87,96 @@ async function readMarks(entries: AsyncIterable<TranscriptEntry>, { seenAt }: Re
     const mark = markOf(entry, start);
     count += 1;
     marks.push(mark);
-    // Nothing before the last turn that began earlier is ever cut: it need not be remembered.
-    if (mark.type === "reply" && mark.at < seenAt.getTime()) marks.splice(0, marks.length - 1);
+    hasBegun ||= mark.at >= point.seenAt.getTime() || hasPrompt(mark, point);
+    // Nothing before the last reply that is earlier is ever cut: it need not be remembered.
+    if (mark.type === "reply" && !hasBegun) marks.splice(0, marks.length - 1);
   }
   return { marks, count };
 }
 
 function markOf(entry: TranscriptEntry, index: number): Mark {
   const { type } = entry;
-  const mail = entry.type === "delivery" ? [entry] : entry.type === "tool-result" ? entry.mail : [];
   const blocks = entry.type === "reply" ? entry.blocks : [];
   return {
-    ...{ index, type, at: Date.parse(entry.at), mail: mail ?? [] },
+    ...{ index, type, at: Date.parse(entry.at), mail: mailOf(entry) },
     calls: blocks.filter((block) => block.type === "tool-call"),
     resultOf: entry.type === "tool-result" ? entry.call_id : undefined,
   };
 }
 
-/** Moves a cut back to before a reply whose calls have no results yet, and before the run's start. */
-function atTurn(marks: readonly Mark[], found: number): number {
+/**
+ * Moves a cut to before the start of a run that did nothing yet, and to before an end that was not
+ * settled: the run ends again, with a report that the lead has not seen.
+ */
+function beforeRun(marks: readonly Mark[], found: number): number {
   let cut = found;
-  const reply = marks.slice(0, cut).findLastIndex(({ type }) => type === "reply");
-  const answered = new Set(marks.slice(0, cut).map(({ resultOf }) => resultOf));
-  const isOpen = marks[reply]?.calls.some(({ call_id }) => !answered.has(call_id));
-  if (isOpen) cut = reply;
-  while (marks[cut - 1]?.type === "run-start") cut -= 1;
+  while (["run-start", "run-end"].includes(marks[cut - 1]?.type ?? "")) cut -= 1;
   return cut;
 }
 
-/**
- * Has a member forget what came after the prompt. It must not be running. What is in its transcript
- * stays there, void. Mail that it has not seen counts as seen, unless it was sent before the prompt.
- */
-export async function rewindAgent(agent: Agent, point: RewindPoint): Promise<void> {
-  const { transcript, clock } = agent.options;
-  const { voids, again } = await findUndone(transcript.entries(), point);
-  if (voids === 0) return;
-  const delivered = positionsToCarry(await transcript.tail());
-  const at = clock.now().toISOString();
-  const repeated = again.map((mail): EntryDraft => ({ type: "delivery", ...mail }));
-  const drafts: EntryDraft[] = [{ type: "rewind", voids, delivered }, ...repeated];
-  // At once: mail that is to be given again is never missing.
-  await transcript.append(drafts.map((draft) => ({ ...draft, at })));
-  await agent.reload();
-  if (!agent.lastRun.isOpen) return;
-  const reason = "your person went back to an earlier point of the conversation";
-  await agent.record({ type: "run-end", outcome: "interrupted", reason }, { type: "run-settled" });
+/** The calls of the last reply that have no result. */
+function openCalls(marks: readonly Mark[]): ToolCall[] {
+  const answered = new Set(marks.map(({ resultOf }) => resultOf));
+  const reply = marks.findLast(({ type }) => type === "reply");
+  return reply?.calls.filter(({ call_id }) => !answered.has(call_id)) ?? [];
 }
+
+function isRunOpen(marks: readonly Mark[]): boolean {
+  const opens = ["run-start", "reply"];
+  const closes = ["run-end", "run-settled"];
+  const last = marks.findLast(({ type }) => [...opens, ...closes].includes(type));
+  return last !== undefined && opens.includes(last.type);
+}
+
+interface TranscriptRewind {
+  point: RewindPoint;
+  now: Date;
+  /** True for the transcript of a member that has ended: it does nothing more. */
+  hasEnded: boolean;
+}
+
+/**
+ * Makes void what came after the prompt. It stays in the transcript. Returns whether there is mail
+ * for a run.
+ */
+export async function rewindTranscript(
+  transcript: Transcript,
+  { point, now, hasEnded }: TranscriptRewind,
+): Promise<boolean> {
+  const undone = await findUndone(transcript.entries(), point);
+  const { voids, open } = undone;
+  if (voids === 0) return false;
+  const again = hasEnded ? [] : undone.again;
+  const hasWork = again.some(({ message }) => wakes(message) || wakesWhenQuiet(message));
+  const drafts: EntryDraft[] = [
+    { type: "rewind", voids, delivered: positionsToCarry(await transcript.tail()) },
+    ...open.map(takenBack),
+    ...(hasEnded && undone.isRunOpen ? ending : []),
+    ...(hasWork ? [{ type: "run-start" } as const] : []),
+    ...again.map((mail): EntryDraft => ({ type: "delivery", ...mail })),
+  ];
+  // At once: mail that is to be given again is never missing.
+  await transcript.append(drafts.map((draft) => ({ ...draft, at: now.toISOString() })));
+  return hasWork;
+}
+
+/** Has a member forget what came after the prompt. It must not be running. */
+export async function rewindAgent(agent: Agent, point: RewindPoint): Promise<boolean> {
+  const { transcript, clock } = agent.options;
+  const hasWork = await rewindTranscript(transcript, { point, now: clock.now(), hasEnded: false });
+  await agent.reload();
+  return hasWork;
+}
+
+function takenBack({ call_id }: ToolCall): EntryDraft {
+  return { type: "tool-result", call_id, output: takenBackOutput, is_error: true };
+}
+
+/** The result of a call that was running at the prompt that the team went back to. */
+const takenBackOutput =
+  "Outcome unknown: the person took the team back to a time when this call had no result yet. It was not run again. Look what it has done before you repeat it.";
+
+const ending: EntryDraft[] = [
+  { type: "run-end", outcome: "interrupted", reason: "the person went back to an earlier prompt" },
+  { type: "run-settled" },
+];

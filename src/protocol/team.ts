@@ -37,6 +37,8 @@ export const MemberRecord = z.looseObject({
   /** The plan it has handed in since it was spawned, or last took a task. */
   plan_request: RequestId.optional(),
   spawned_at: z.iso.datetime().optional(),
+  /** When it was spawned first since it was not there, or had ended. */
+  alive_since: z.iso.datetime().optional(),
   /**
    * Random, and new each time it is spawned: a request to an earlier incarnation is not for this
    * one.

@@ -1,8 +1,8 @@
 import type { DeliveredMail, LostMail } from "../mailbox/mailbox.ts";
 import type { MemberName, MessageId } from "../protocol/ids.ts";
 import { isOrder, isShown } from "../protocol/message-types.ts";
-import type { ReceivedMail, TranscriptEntry } from "../protocol/transcript.ts";
-import { deliveredPositions, type TranscriptReader } from "../transcript/transcript.ts";
+import type { TranscriptEntry } from "../protocol/transcript.ts";
+import { deliveredPositions, mailOf, type TranscriptReader } from "../transcript/transcript.ts";
 
 export interface DeliveredOptions {
   owner: MemberName;
@@ -54,9 +54,4 @@ async function idsIn(transcript: TranscriptReader): Promise<Set<MessageId>> {
     for (const { message } of mailOf(entry)) ids.add(message.id);
   }
   return ids;
-}
-
-function mailOf(entry: TranscriptEntry): readonly ReceivedMail[] {
-  if (entry.type === "delivery") return [entry];
-  return entry.type === "tool-result" ? (entry.mail ?? []) : [];
 }

@@ -85,7 +85,7 @@ export async function openMember(
   const left = await jobs.left();
   if (agent.lastRun.isOpen || left.length > 0) await equipment.endOrphans(name);
   await jobs.tellFates(left);
-  if (agent.conversation.utterances.length === 0) await introduce(agent, await instructions());
+  await introduce(agent, instructions);
   return {
     runner: new ModelRunner(agent),
     inbox,
@@ -94,7 +94,11 @@ export async function openMember(
       return background.list().filter(({ status }) => status === "running").length;
     },
     mailSettled: () => agent.mailSettled(),
-    rewind: (point) => rewindAgent(agent, point),
+    async rewind(point) {
+      const hasWork = await rewindAgent(agent, point);
+      await introduce(agent, instructions);
+      return hasWork;
+    },
     end: () => jobs.endForGood(),
     async [Symbol.asyncDispose]() {
       await jobs[Symbol.asyncDispose]();
@@ -227,7 +231,12 @@ function backgroundMail(
 }
 
 /** Records the project's instructions for the first turn. A compaction repeats them. */
-async function introduce(agent: Agent, text: string | undefined): Promise<void> {
+async function introduce(
+  agent: Agent,
+  instructions: () => Promise<string | undefined>,
+): Promise<void> {
+  if (agent.conversation.utterances.length > 0) return;
+  const text = await instructions();
   if (!text) return;
   const note = agent.options.secrets.mask(text);
   await agent.record({ type: "note", text: note, wakes: false });

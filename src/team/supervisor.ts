@@ -25,6 +25,7 @@ import { openProtocols, type Protocols } from "./protocols/protocols.ts";
 import { reportRequest } from "./protocols/report-request.ts";
 import type { SupervisorOptions } from "./supervisor-options.ts";
 import { reviewSpawn } from "./team-hooks.ts";
+import { TeamPause } from "./team-pause.ts";
 
 /** An order of the person to stop, which came by mail. */
 interface StopOrder extends OrderReceipt {
@@ -41,6 +42,8 @@ export class Supervisor {
   readonly options: SupervisorOptions;
   readonly members = new Members((name) => this.#changed(name));
   readonly protocols: Protocols;
+  /** Keeps all members from running for a while. */
+  readonly pause: TeamPause;
   readonly #guard: ChatterGuard;
   readonly #spawner: Spawner;
   readonly #crashes: CrashReports;
@@ -52,17 +55,21 @@ export class Supervisor {
   private constructor(options: SupervisorOptions) {
     const { members } = this;
     this.options = options;
+    this.pause = new TeamPause({
+      members,
+      isSettled: () => this.#isSettled,
+      onEnd: () => this.#lookAgain(),
+    });
     this.protocols = openProtocols({
       ...options,
       members,
+      isPaused: () => this.pause.isOn,
       rules: options.lead.rules,
       end: (name, reason) => this.end(name, { reason, expected: true }),
     });
     this.#guard = new ChatterGuard({
       isTeammate: (name) => members.isTeammate(name),
-      onLifted: () => {
-        for (const member of members.living) void member.order({ type: "wake" });
-      },
+      onLifted: () => this.#wakeAll(),
     });
     this.#crashes = new CrashReports({
       ...options,
@@ -107,7 +114,7 @@ export class Supervisor {
     for (const member of this.members.all) void member.order({ type: "start" });
     dispatch.start();
     const sweep = () => {
-      for (const member of this.members.living) void member.order({ type: "wake" });
+      this.#wakeAll();
       stopSweep = clock.schedule(sweepMs, sweep);
     };
     let stopSweep = clock.schedule(sweepMs, sweep);
@@ -132,16 +139,31 @@ export class Supervisor {
 
   /** True while nobody works and nothing is under way by which somebody will. */
   get isQuiet(): boolean {
-    const { dispatch, removals, shutdowns } = this.protocols;
+    const { shutdowns } = this.protocols;
     return (
       !this.members.living.some(isBusy) &&
-      dispatch.isAsleep &&
-      !removals.isAnyUnderWay &&
-      !this.#crashes.isAnyOpen &&
+      this.#isSettled &&
       !shutdowns.isAnyOpen &&
-      !this.#spawner.isAnyUnderWay &&
+      !this.pause.isOn &&
       !(this.options.waitsForPerson && this.protocols.plans.isAnyForPerson)
     );
+  }
+
+  /** True while no member is being spawned or ended, and no task given out. */
+  get #isSettled(): boolean {
+    const { dispatch, removals } = this.protocols;
+    const isChanging = removals.isAnyUnderWay || this.#spawner.isAnyUnderWay;
+    return dispatch.isAsleep && !isChanging && !this.#crashes.isAnyOpen;
+  }
+
+  #wakeAll(): void {
+    for (const member of this.members.living) void member.order({ type: "wake" });
+  }
+
+  #lookAgain(): void {
+    this.#wakeAll();
+    this.protocols.dispatch.wake();
+    this.members.changed();
   }
 
   /** Spawns a teammate, or wakes the one of that name with the new prompt. Throws where it cannot be as asked. */
@@ -248,6 +270,7 @@ export class Supervisor {
       name,
       clock: options.clock,
       goesOnByItself: name !== lead,
+      isPaused: () => this.pause.isOn,
       orders: this.#orders,
       open: (carryOut) => {
         // For a member that is opened again after a crash, rules that were added meanwhile hold, too.

@@ -1,5 +1,5 @@
 import type { MailPosition } from "../protocol/message.ts";
-import type { TranscriptEntry } from "../protocol/transcript.ts";
+import type { ReceivedMail, TranscriptEntry } from "../protocol/transcript.ts";
 
 /** The operations of any process on a member's transcript. Reading changes nothing. */
 export interface TranscriptReader {
@@ -62,8 +62,13 @@ const carriedGenerations = 8;
 
 function* positionsIn(entries: Iterable<TranscriptEntry>): Generator<MailPosition> {
   for (const entry of entries) {
-    if (entry.type === "delivery") yield entry.position;
-    if (entry.type === "tool-result") yield* (entry.mail ?? []).map(({ position }) => position);
+    yield* mailOf(entry).map(({ position }) => position);
     if (entry.type === "compaction" || entry.type === "rewind") yield* entry.delivered;
   }
+}
+
+/** The mail that an entry shows to its member. */
+export function mailOf(entry: TranscriptEntry): readonly ReceivedMail[] {
+  if (entry.type === "delivery") return [entry];
+  return entry.type === "tool-result" ? (entry.mail ?? []) : [];
 }

@@ -87,7 +87,7 @@ export async function openSimulatedMember(
     permissions,
     backgroundJobs: 0,
     mailSettled: () => agent.mailSettled(),
-    rewind: async () => undefined,
+    rewind: async () => false,
     end: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };

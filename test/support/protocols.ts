@@ -56,7 +56,7 @@ export function openTestProtocols() {
   const warnings: string[] = [];
   const protocols = openProtocols({
     ...{ store, clock, members, secrets: new Secrets([]), rules: [], planApprover: lead },
-    ...{ graceMs: 5_000, autoclaim: false },
+    ...{ graceMs: 5_000, autoclaim: false, isPaused: () => false },
     onWarning: (message) => void warnings.push(message),
     end: async () => undefined,
   });

@@ -12,6 +12,7 @@ export class SetMember implements MemberHandle {
   readonly #listeners = new Set<() => void>();
   state: MemberState = {
     isBusy: false,
+    isRunning: false,
     lookedAt: undefined,
     hasEnded: false,
     failure: undefined,

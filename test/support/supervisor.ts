@@ -53,7 +53,7 @@ export async function openSupervisor(options: TestSupervisorOptions = {}) {
         ...{ inbox, runner: new ReadingRunner(name, inbox, options), backgroundJobs: 0 },
         permissions: new PlainPermissions(mode, rules, context.widestMode),
         mailSettled: async () => undefined,
-        rewind: async () => undefined,
+        rewind: async () => false,
         end: async () => undefined,
         [Symbol.asyncDispose]: () => own[Symbol.asyncDispose](),
       };

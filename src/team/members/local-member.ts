@@ -1,4 +1,3 @@
-import type { RewindPoint } from "../../agent/rewind.ts";
 import type { LastRun, RunEnd } from "../../agent/runner.ts";
 import { describeError, TeamError } from "../../errors.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -15,7 +14,7 @@ import { MailOrders, type OrderHandlers } from "./mail-orders.ts";
 import type { MemberParts } from "./member-definition.ts";
 import type { MemberHandle, MemberOrder, MemberState, RuleText } from "./member-handle.ts";
 import { MemberRuns } from "./member-runs.ts";
-import { countWithoutRun } from "./wake-policy.ts";
+import { countSentBefore, countWithoutRun } from "./wake-policy.ts";
 
 /** How a member that runs here is opened, what wakes it, and where its changes are reported. */
 export interface LocalMemberOptions {
@@ -23,6 +22,8 @@ export interface LocalMemberOptions {
   clock: Clock;
   /** True where the member continues a run that was cut short without being asked. */
   goesOnByItself: boolean;
+  /** True while no run may begin. The member is woken when that is over. */
+  isPaused(): boolean;
   orders: OrderHandlers;
   /** Opens it with its history; once more after a crash. */
   open(carryOut: (mail: readonly Message[]) => Promise<void>): Promise<MemberParts>;
@@ -39,6 +40,8 @@ export interface LocalMemberOptions {
   onLateMail(): void;
   onWarning(message: string): void;
 }
+
+type RewindOrder = Extract<MemberOrder, { type: "rewind" }>;
 
 type MemberCondition =
   | { type: "ready" }
@@ -74,6 +77,8 @@ export class LocalMember implements MemberHandle {
   #runCount = 0;
   /** To be done before the loop looks for work again. */
   #nextRewind: (() => Promise<void>) | undefined;
+  /** A rewind has given it mail again. */
+  #hasMailAgain = false;
   /** The mode that was ordered since the member was opened: it holds after a crash, too. */
   #mode: PermissionMode | undefined;
 
@@ -101,7 +106,11 @@ export class LocalMember implements MemberHandle {
       onEvent: (event) => this.#onEvent(event),
     });
     orders.onSettled(() => this.#changes.emit());
-    // An interrupted member waits for mail, over a restart too.
+    this.#noteInterruption();
+  }
+
+  /** An interrupted member waits for mail, over a restart too. */
+  #noteInterruption(): void {
     const { end } = this.#runs.last;
     this.#isInterrupted = end?.outcome === "interrupted" && end.reason === undefined;
   }
@@ -118,6 +127,7 @@ export class LocalMember implements MemberHandle {
     const { lastRun, exhausted, model } = runner;
     return {
       isBusy: this.#isBusy,
+      isRunning: this.#run !== undefined,
       lookedAt: inbox.lookedAt,
       hasEnded: this.#hasEnded,
       failure: this.#failure,
@@ -159,7 +169,7 @@ export class LocalMember implements MemberHandle {
       case "set-rules":
         return this.#setRules(order.rules);
       case "rewind":
-        return this.#rewind(order.point);
+        return this.#rewind(order);
       case "show-waiting":
         if (this.#run && !this.#hasEnded) this.#showWorking(order.detail);
         return;
@@ -207,12 +217,12 @@ export class LocalMember implements MemberHandle {
   }
 
   /** Between two looks of the loop, so that no run begins meanwhile. */
-  async #rewind(point: RewindPoint): Promise<void> {
+  async #rewind(order: RewindOrder): Promise<void> {
     if (this.#run) throw memberBusy(this.name);
     const done = new Promise<void>((resolve, reject) => {
       this.#nextRewind = () => {
         const isOver = this.#hasEnded ? Promise.reject(hasStopped(this.name)) : undefined;
-        return (isOver ?? this.#rewindTo(point)).then(resolve, reject);
+        return (isOver ?? this.#rewindTo(order)).then(resolve, reject);
       };
     });
     this.#wake();
@@ -225,12 +235,19 @@ export class LocalMember implements MemberHandle {
     await rewind?.();
   }
 
-  async #rewindTo(point: RewindPoint): Promise<void> {
+  async #rewindTo({ point, begunAt }: RewindOrder): Promise<void> {
     await this.#runs.recover();
     const { runner, rewind } = this.#runs.parts;
-    while (await runner.takeIn((unread) => unread.length));
-    await rewind(point);
+    while (await runner.takeIn((unread) => countSentBefore(begunAt, unread)));
+    this.#hasMailAgain = await rewind(point);
     this.#lastEnd = undefined;
+    this.#shown = undefined;
+    const { end } = this.#runs.last;
+    const hasFailed = end?.outcome === "failed";
+    this.#condition = hasFailed
+      ? { type: "failed", reason: end.reason ?? "unknown" }
+      : { type: "ready" };
+    this.#noteInterruption();
   }
 
   #interrupt(): void {
@@ -319,7 +336,8 @@ export class LocalMember implements MemberHandle {
   }
 
   #hasReason(unread: readonly Message[]): boolean {
-    if (this.#hasEnded || this.#nextRewind || this.#runs.parts.runner.exhausted) return false;
+    if (this.#mayNotRun || this.#runs.parts.runner.exhausted) return false;
+    if (this.#hasMailAgain) return true;
     const goesOn = this.#options.goesOnByItself && this.#condition.type === "ready";
     return (goesOn && this.#runs.last.isOpen) || this.#options.isWorthwhile(unread, this.state);
   }
@@ -334,9 +352,14 @@ export class LocalMember implements MemberHandle {
     if (await this.#runs.parts.runner.takeIn(countWithoutRun)) this.#loop.wake();
   }
 
+  get #mayNotRun(): boolean {
+    return this.#hasEnded || this.#nextRewind !== undefined || this.#options.isPaused();
+  }
+
   async #runOnce(): Promise<void> {
-    // The member may have been ended while it looked for a reason.
-    if (this.#hasEnded) return;
+    // The member may have been ended or paused while it looked for a reason.
+    if (this.#mayNotRun) return;
+    this.#hasMailAgain = false;
     const run = new AbortController();
     this.#run = run;
     this.#condition = { type: "ready" };

@@ -52,8 +52,11 @@ export interface MemberParts extends AsyncDisposable {
   readonly backgroundJobs: number;
   /** Resolves when no mail is between its mailbox and its transcript. */
   mailSettled(): Promise<void>;
-  /** Makes void what came after a prompt of the person. It must not be running. */
-  rewind(point: RewindPoint): Promise<void>;
+  /**
+   * Makes void what came after a prompt of the person. It must not be running. True where it has mail
+   * for a run then.
+   */
+  rewind(point: RewindPoint): Promise<boolean>;
   /** Ends it for good: nobody needs to be told the results of its background jobs. */
   end(): Promise<void>;
 }

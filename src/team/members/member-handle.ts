@@ -22,6 +22,8 @@ export interface MemberHandle {
 export interface MemberState {
   /** True from a wake on until there is nothing left to do and its last run is settled. */
   readonly isBusy: boolean;
+  /** True during a run. */
+  readonly isRunning: boolean;
   /** The newest mail that it has looked at since its process opened it. */
   readonly lookedAt: MessageId | undefined;
   /** True once it works no more, because it was ended or its process leaves. */
@@ -63,8 +65,11 @@ export type MemberOrder =
   | { type: "set-mode"; mode: PermissionMode }
   /** Gives it the rules that it has from now on. */
   | { type: "set-rules"; rules: readonly RuleText[] }
-  /** Goes back to a prompt of the person, with the mail that it has not seen. Throws while it works. */
-  | { type: "rewind"; point: RewindPoint }
+  /**
+   * Goes back to a prompt of the person, with the mail that it has not seen, but for what the person
+   * has written since `begunAt`. Throws while it works.
+   */
+  | { type: "rewind"; point: RewindPoint; begunAt: Date }
   /** Shows in the roster what it waits for in the middle of a run. */
   | { type: "show-waiting"; detail: string | undefined }
   /** It is known to have failed in an earlier process. */

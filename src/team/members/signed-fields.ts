@@ -18,6 +18,7 @@ const signedFields = [
   "tools",
   "instructions",
   "spawned_at",
+  "alive_since",
   "incarnation",
   "ending",
 ] as const satisfies readonly (keyof MemberRecord)[];
@@ -106,8 +107,8 @@ function unsignedRecord({ name }: MemberRecord, isKnown: boolean): string {
 
 /** Whether it works or is idle decides nothing, and changes all the time. */
 function signedText({ name, ...member }: MemberRecord): string {
-  const { root, inherits, effort, instructions, status } = member;
-  const others = ["root", "inherits", "effort", "instructions", "status", "ending"];
+  const { root, inherits, effort, instructions, alive_since, status } = member;
+  const others = ["root", "inherits", "effort", "instructions", "alive_since", "status", "ending"];
   const fields = signedFields.filter((field) => !others.includes(field));
   return canonicalJson({
     name,
@@ -117,6 +118,7 @@ function signedText({ name, ...member }: MemberRecord): string {
     inherits,
     instructions,
     effort,
+    alive_since,
     ...Object.fromEntries(fields.map((field) => [field, member[field] ?? null])),
   });
 }

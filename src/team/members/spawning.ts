@@ -67,8 +67,15 @@ export function spawnedRecord(
     ...(tools && { tools: [...tools] }),
     ...(instructions && { instructions }),
     spawned_at: now.toISOString(),
+    alive_since: aliveSince(known) ?? now.toISOString(),
     incarnation: randomUUID(),
   };
+}
+
+/** Since when a member has been in the team; undefined for one that is not. */
+export function aliveSince(member: MemberRecord | undefined): string | undefined {
+  if (!member || member.status === "shutdown") return undefined;
+  return member.alive_since ?? member.spawned_at;
 }
 
 /** True when a member can go on as it is open already. */

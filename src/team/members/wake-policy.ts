@@ -1,4 +1,4 @@
-import { lead, type MemberName, user } from "../../protocol/ids.ts";
+import { lead, type MemberName, outside, user } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import { isOrder, wakes, wakesWhenQuiet } from "../../protocol/message-types.ts";
 import type { ChatterGuard } from "./chatter-guard.ts";
@@ -25,6 +25,15 @@ export function countWithoutRun(unread: readonly Message[]): number {
   // Mail that deserves a run, such as the answer to a plan, is not taken in without one.
   const deservesRun = throughOrders.some((it) => wakes(it) || wakesWhenQuiet(it));
   return deservesRun ? 0 : throughOrders.length;
+}
+
+/** How much of the mail, from the oldest on, came before the person wrote again at that time. */
+export function countSentBefore(date: Date, unread: readonly Message[]): number {
+  const next = unread.findIndex(
+    ({ from, timestamp }) =>
+      (from === user || from === outside) && timestamp * 1000 >= date.getTime(),
+  );
+  return next < 0 ? unread.length : next;
 }
 
 export interface WakePolicyOptions {

@@ -26,6 +26,8 @@ export interface ProtocolsOptions {
   planApprover: MemberName;
   graceMs: number;
   autoclaim: boolean;
+  /** True while nobody may begin to work. */
+  isPaused(): boolean;
   onWarning(message: string): void;
   /** Ends a member for good. */
   end(name: MemberName, reason: string): Promise<void>;
@@ -67,7 +69,7 @@ export function openProtocols(options: ProtocolsOptions) {
     dispatch: new TaskDispatch({
       board,
       tasks,
-      idle: () => (options.autoclaim ? claimants(members, plans) : []),
+      idle: () => (options.autoclaim && !options.isPaused() ? claimants(members, plans) : []),
       onSleep: () => members.changed(),
       onWarning,
     }),

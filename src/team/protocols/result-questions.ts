@@ -1,5 +1,5 @@
 import { TeamError } from "../../errors.ts";
-import { lead, type RequestId, user } from "../../protocol/ids.ts";
+import { lead, type MessageId, type RequestId, user } from "../../protocol/ids.ts";
 import { isContentSize } from "../../protocol/message.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import { findRequest, type Requests, unlessDecided } from "../../requests/requests.ts";
@@ -126,6 +126,11 @@ export class ResultQuestions {
       hint: ids ? `Asked for: ${ids}.` : "No result is asked for.",
     });
   }
+}
+
+/** The id of the message by which the lead is asked. */
+export function promptIdOf({ id, created_at }: TeamRequest): MessageId {
+  return messageIdFor(`result ${id}`, new Date(created_at));
 }
 
 function contentOf(question: { id: string; prompt: string; schema: unknown }): string {

@@ -3,6 +3,7 @@ import { TeamError } from "../../errors.ts";
 import { firstCharacters } from "../../lib/cut-text.ts";
 import { type MessageId, user } from "../../protocol/ids.ts";
 import type { TranscriptEntry } from "../../protocol/transcript.ts";
+import { mailOf } from "../../transcript/transcript.ts";
 
 /** A prompt of the person to the lead that a team can go back to. */
 export interface Checkpoint {
@@ -20,7 +21,7 @@ interface FoundPrompt extends Checkpoint {
   index: number;
 }
 
-/** The prompts of the person that count, oldest first. */
+/** The prompts of the person that count, oldest first; those that came with the result of a call, too. */
 export async function findCheckpoints(
   entries: AsyncIterable<TranscriptEntry>,
 ): Promise<FoundPrompt[]> {
@@ -30,12 +31,11 @@ export async function findCheckpoints(
     if (entry.type === "rewind") {
       while ((found.at(-1)?.index ?? -1) >= index - entry.voids) found.pop();
     }
-    if (entry.type === "delivery" && entry.message.from === user) {
-      const { id, type, content, timestamp } = entry.message;
-      const isPrompt = type === "message" || type === "broadcast";
+    for (const { message } of mailOf(entry)) {
+      const { id, type, from, content, timestamp } = message;
+      if (from !== user || (type !== "message" && type !== "broadcast")) continue;
       const text = firstCharacters(content, maxCharacters);
-      const sentAt = new Date(timestamp * 1000);
-      if (isPrompt) found.push({ id, at: entry.at, text, sentAt, index });
+      found.push({ id, at: entry.at, text, sentAt: new Date(timestamp * 1000), index });
     }
     index += 1;
   }

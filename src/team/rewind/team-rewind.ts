@@ -1,17 +1,17 @@
-import { findUndone, type RewindPoint } from "../../agent/rewind.ts";
-import { TeamError } from "../../errors.ts";
-import { summarizeCall } from "../../lib/summarize-call.ts";
+import { findUndone, type RewindPoint, rewindTranscript } from "../../agent/rewind.ts";
 import { lead, type MemberName, system } from "../../protocol/ids.ts";
-import { traitsOf } from "../../protocol/tool-traits.ts";
-import type { ToolCall, TranscriptEntry } from "../../protocol/transcript.ts";
 import { unlessDecided } from "../../requests/requests.ts";
+import type { Transcript } from "../../transcript/transcript.ts";
 import { realPathOf } from "../../workspace/real-path.ts";
 import type { Equipment } from "../equipment.ts";
-import { isBusy, type MemberHandle } from "../members/member-handle.ts";
+import type { MemberHandle } from "../members/member-handle.ts";
 import { isMemberSigned } from "../members/signed-fields.ts";
+import { aliveSince } from "../members/spawning.ts";
+import { promptIdOf } from "../protocols/result-questions.ts";
 import type { Supervisor } from "../supervisor.ts";
 import { type Checkpoint, findCheckpoints, requireCheckpoint } from "./checkpoints.ts";
 import { type FileEffect, FileRestore } from "./file-restore.ts";
+import { type MemberCall, whatStays } from "./what-stays.ts";
 
 /** What is to be taken back. */
 export interface RewindOptions {
@@ -40,8 +40,6 @@ export interface RewindReport extends RewindPreview {
   restored: string[];
 }
 
-const maxNamed = 20;
-
 /** Takes a team back to an earlier prompt of the person. */
 export class TeamRewind {
   readonly #equipment: Equipment;
@@ -57,125 +55,104 @@ export class TeamRewind {
   }
 
   async checkpoints(): Promise<Checkpoint[]> {
-    const found = await findCheckpoints(await this.#entries(lead));
+    const found = await findCheckpoints((await this.#transcript(lead)).entries());
     return found.map(({ id, at, text }) => ({ id, at, text }));
   }
 
   async preview(id: string): Promise<RewindPreview> {
-    const { checkpoint, point } = await requireCheckpoint(await this.#entries(lead), id);
-    const since = await this.#spawnedSince(point);
+    const { checkpoint, point } = await this.#require(id);
+    const ends = await this.#newSince(point);
     const members: RewindPreview["members"] = [];
     const calls: MemberCall[] = [];
-    for (const { name } of this.#living) {
-      const undone = await findUndone(await this.#entries(name), point);
-      const effect = since.includes(name) ? "ends" : "goes-back";
-      if (undone.voids > 0 || effect === "ends") members.push({ member: name, effect });
+    for (const name of [...this.#living, ...(await this.#absent())]) {
+      const undone = await findUndone((await this.#transcript(name)).entries(), point);
+      const effect = ends.includes(name) ? "ends" : "goes-back";
+      const isAlive = this.#living.includes(name) || effect === "ends";
+      if (isAlive && (undone.voids > 0 || effect === "ends"))
+        members.push({ member: name, effect });
       calls.push(...undone.calls.map((call) => ({ member: name, call })));
     }
     const files = await this.#files.preview(point.seenAt);
-    const cannot = [
-      ...commandsIn(calls),
-      ...this.#ownCallsIn(calls),
-      ...(await this.#lostFiles(files, point)),
-      ...(await this.#lasting(point)),
-    ];
+    const isIncomplete = await this.#files.isIncomplete(point.seenAt);
+    const cannot = await whatStays(this.#equipment, this.#supervisor, {
+      ...{ point, calls, files, isIncomplete },
+    });
     return { checkpoint, members, files, cannot };
   }
 
   /**
-   * In an order in which a repetition after a crash does the rest: the lead, in whose transcript the
-   * prompt is, goes back last.
+   * While no member runs, and in an order in which a repetition after a crash does the rest: the lead,
+   * in whose transcript the prompt is, goes back last.
    */
-  async rewind(id: string, options: RewindOptions): Promise<RewindReport> {
+  rewind(id: string, options: RewindOptions): Promise<RewindReport> {
+    const begunAt = this.#equipment.place.clock.now();
+    return this.#supervisor.pause.during(() => this.#rewind(id, options, begunAt));
+  }
+
+  async #rewind(id: string, options: RewindOptions, begunAt: Date): Promise<RewindReport> {
     const { conversation = true, files = true, overwrite = [] } = options;
-    this.#requireRest();
     const preview = await this.preview(id);
-    const { point } = await requireCheckpoint(await this.#entries(lead), id);
+    const { point } = await this.#require(id);
     const overwrites = (path: string) => overwrite.includes(path);
     const restored = files ? await this.#files.restore(point.seenAt, overwrites) : [];
-    if (conversation) await this.#rewindMembers(point);
+    if (conversation) await this.#rewindMembers(point, begunAt);
     const { id: prompt } = preview.checkpoint;
     const { hub } = this.#supervisor.protocols;
     hub.say({ type: "rewind", id: prompt, conversation, files: restored });
     return { ...preview, restored };
   }
 
-  async #rewindMembers(point: RewindPoint): Promise<void> {
-    const reason = "the person went back to before it was spawned";
-    for (const name of await this.#spawnedSince(point)) {
+  async #rewindMembers(point: RewindPoint, begunAt: Date): Promise<void> {
+    const order = { type: "rewind", point, begunAt } as const;
+    const { members, protocols } = this.#supervisor;
+    await this.#cancelRequests(point);
+    await protocols.plans.forgetSince(point.seenAt);
+    const ends = await this.#newSince(point);
+    for (const name of await this.#absent()) await this.#rewindAbsent(name, point);
+    // What ends goes back first: its next incarnation is not to know what was undone. Its mail returns
+    // to members that go back after it.
+    for (const name of ends) {
+      const member = members.get(name);
+      if (member && !member.state.hasEnded) await member.order(order);
+      const reason = "the person went back to before it was spawned";
       await this.#supervisor.end(name, { reason, expected: true });
     }
-    await this.#cancelRequests(point);
-    await this.#supervisor.protocols.plans.forgetSince(point.seenAt);
-    const teammates = this.#living.filter(({ name }) => name !== lead);
-    for (const member of [...teammates, this.#supervisor.members.lead]) {
-      await member.order({ type: "rewind", point });
-    }
+    const others = members.livingTeammates.filter(({ name }) => !ends.includes(name));
+    for (const member of [...others, members.lead]) await member.order(order);
   }
 
-  async #cancelRequests({ seenAt }: RewindPoint): Promise<void> {
+  /** A member that does not run: the next one of its name is not to know what was undone. */
+  async #rewindAbsent(name: MemberName, point: RewindPoint): Promise<void> {
+    const now = this.#equipment.place.clock.now();
+    await rewindTranscript(await this.#transcript(name), { point, now, hasEnded: true });
+  }
+
+  async #cancelRequests(point: RewindPoint): Promise<void> {
     const { requests } = this.#equipment.store;
-    for (const { id, created_at } of await requests.list({ state: "pending" })) {
-      if (Date.parse(created_at) < seenAt.getTime()) continue;
+    const { seenAt, sentAt, id: prompt } = point;
+    for (const request of await requests.list({ state: "pending" })) {
+      const createdAt = Date.parse(request.created_at);
+      // A question to the lead is made before its prompt is sent.
+      const isPrompt = request.type === "result" && promptIdOf(request) === prompt;
+      const limit = request.type === "result" ? sentAt : seenAt;
+      if (!isPrompt && createdAt < limit.getTime()) continue;
       const reason = "the person went back to an earlier prompt";
-      await unlessDecided(requests.cancel(id, system, reason));
+      await unlessDecided(requests.cancel(request.id, system, reason));
     }
   }
 
-  async #spawnedSince({ seenAt }: RewindPoint): Promise<MemberName[]> {
+  /** The members that are there now and were not at the prompt. */
+  async #newSince({ seenAt }: RewindPoint): Promise<MemberName[]> {
     const { members } = await this.#supervisor.protocols.keeper.read();
-    return members
-      .filter(({ status, spawned_at }) => {
-        const isLater = spawned_at !== undefined && Date.parse(spawned_at) >= seenAt.getTime();
-        return isLater && status !== "shutdown";
-      })
-      .map(({ name }) => name);
+    const isNew = (since: string | undefined) =>
+      since !== undefined && Date.parse(since) >= seenAt.getTime();
+    return members.filter((member) => isNew(aliveSince(member))).map(({ name }) => name);
   }
 
-  #ownCallsIn(calls: readonly MemberCall[]): string[] {
-    const own = new Set(this.#equipment.tools.map(({ spec }) => spec.name));
-    return calls
-      .filter(({ call }) => own.has(call.name))
-      .slice(0, maxNamed)
-      .map(({ member, call }) => `What ${call.name} did, which ${member} called, is not undone.`);
-  }
-
-  async #lostFiles(files: readonly FileEffect[], { seenAt }: RewindPoint): Promise<string[]> {
-    const left = files.filter(({ action }) => action === "leave");
-    const lost = left.map(({ path, problem }) => `${path} is left as it is: ${problem}.`);
-    const more = "There were so many changes of files since that the first ones are not known.";
-    return (await this.#files.isIncomplete(seenAt)) ? [...lost, more] : lost;
-  }
-
-  /** What goes on whatever the members forget. */
-  async #lasting({ seenAt }: RewindPoint): Promise<string[]> {
-    const { store } = this.#equipment;
-    const isLater = (at: string | undefined) =>
-      at !== undefined && Date.parse(at) >= seenAt.getTime();
-    const tasks = (await store.tasks.list()).filter(({ updated_at }) => isLater(updated_at));
+  /** Those of the roster that do not run: they have ended, or could not be opened. */
+  async #absent(): Promise<MemberName[]> {
     const { members } = await this.#supervisor.protocols.keeper.read();
-    const ended = members.filter(
-      ({ status, spawned_at }) => status === "shutdown" && !isLater(spawned_at),
-    );
-    const gone: MemberName[] = [];
-    for (const { name } of ended) {
-      const { entries } = await store.view().transcript(name, { limit: 1 });
-      if (isLater(entries.at(-1)?.entry?.at)) gone.push(name);
-    }
-    const jobs = this.#living.filter(({ state }) => state.backgroundJobs > 0);
-    return [
-      ...tasks.map(({ id }) => `Task ${id} was created or changed since, and stays as it is.`),
-      ...gone.map((name) => `'${name}' has ended since, and does not come back.`),
-      ...jobs.map(({ name }) => `'${name}' has commands in the background, which run on.`),
-    ];
-  }
-
-  #requireRest(): void {
-    const busy = this.#living.filter(isBusy).map(({ name }) => name);
-    if (busy.length === 0) return;
-    throw new TeamError("team-busy", `${busy.join(", ")}: still working`, {
-      hint: "Interrupt the members first, and wait until the team is quiet.",
-    });
+    return members.map(({ name }) => name).filter((name) => !this.#living.includes(name));
   }
 
   async #roots(): Promise<string[]> {
@@ -187,28 +164,16 @@ export class TeamRewind {
     return Promise.all([options.lead.root, ...own].map(realPathOf));
   }
 
-  get #living(): readonly MemberHandle[] {
-    return this.#supervisor.members.living;
+  get #living(): readonly MemberName[] {
+    return this.#supervisor.members.living.map(({ name }: MemberHandle) => name);
   }
 
-  async #entries(name: MemberName): Promise<AsyncIterable<TranscriptEntry>> {
+  async #require(id: string) {
+    return requireCheckpoint((await this.#transcript(lead)).entries(), id);
+  }
+
+  async #transcript(name: MemberName): Promise<Transcript> {
     const onSetAside = () => undefined;
-    return (await this.#equipment.store.openMember(name, { onSetAside })).transcript.entries();
+    return (await this.#equipment.store.openMember(name, { onSetAside })).transcript;
   }
-}
-
-interface MemberCall {
-  member: MemberName;
-  call: ToolCall;
-}
-
-/** Commands can change anything: each is named. */
-function commandsIn(calls: readonly MemberCall[]): string[] {
-  const commands = calls.filter(({ call }) => traitsOf(call.name).ruleScope === "commands");
-  const named = commands.slice(0, maxNamed).map(({ member, call }) => {
-    const summary = summarizeCall(call.name, call.input);
-    return `What a command of ${member} did is not undone: ${summary}`;
-  });
-  const more = commands.length - named.length;
-  return more > 0 ? [...named, `${more} more commands are not undone.`] : named;
 }

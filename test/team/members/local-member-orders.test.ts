@@ -314,7 +314,7 @@ async function openMember(conduct: Conduct = {}) {
   };
   const unexpected = () => Promise.reject(new Error("Nobody ordered that"));
   const handle: LocalMember = await LocalMember.open({
-    ...{ name: alice, clock, goesOnByItself },
+    ...{ name: alice, clock, goesOnByItself, isPaused: () => false },
     orders: {
       permission_response: unexpected,
       plan_approval_response: unexpected,
@@ -347,7 +347,7 @@ async function openMember(conduct: Conduct = {}) {
         },
         backgroundJobs: 0,
         mailSettled: () => it.mailSettled(),
-        rewind: async () => undefined,
+        rewind: async () => false,
         end: async () => void it.closed.push("end"),
         [Symbol.asyncDispose]: async () => void it.closed.push("close"),
       };

@@ -93,6 +93,7 @@ async function openLocalMember(
     name: lead,
     clock,
     goesOnByItself: true,
+    isPaused: () => false,
     orders: {
       permission_response: unexpected,
       plan_approval_response: unexpected,
@@ -110,7 +111,7 @@ async function openLocalMember(
       permissions: new PlainPermissions(),
       backgroundJobs: 0,
       mailSettled: async () => undefined,
-      rewind: async () => undefined,
+      rewind: async () => false,
       end: async () => undefined,
       [Symbol.asyncDispose]: async () => undefined,
     }),

@@ -24,6 +24,7 @@ test("a teammate is as the lead is where nothing else is asked for", () => {
     permission_mode: "acceptEdits",
     inherits: ["model", "effort", "permission_mode"],
     plan_required: false,
+    alive_since: now.toISOString(),
     spawned_at: now.toISOString(),
     incarnation: expect.stringMatching(/^[0-9a-f-]{36}$/),
   });

@@ -1,0 +1,179 @@
+import type { RewindPoint } from "../../agent/rewind.ts";
+import { summarizeCall } from "../../lib/summarize-call.ts";
+import { lead, type MemberName } from "../../protocol/ids.ts";
+import type { MemberRecord } from "../../protocol/team.ts";
+import { traitsOf } from "../../protocol/tool-traits.ts";
+import type { ToolCall } from "../../protocol/transcript.ts";
+import type { Equipment } from "../equipment.ts";
+import { aliveSince } from "../members/spawning.ts";
+import type { Supervisor } from "../supervisor.ts";
+import type { TeamStore } from "../team-store.ts";
+import type { FileEffect } from "./file-restore.ts";
+
+export interface MemberCall {
+  member: MemberName;
+  call: ToolCall;
+}
+
+/** What a rewind would undo, as far as it says what stays. */
+interface UndoneWork {
+  point: RewindPoint;
+  calls: readonly MemberCall[];
+  files: readonly FileEffect[];
+  /** Whether there were changes of files that are no longer known. */
+  isIncomplete: boolean;
+}
+
+type IsLater = (at: string | undefined) => boolean;
+
+/** So many of one kind are named. */
+const maxNamed = 20;
+/** So many of the newest events are looked through. */
+const maxEvents = 10_000;
+
+/** What stays as it is when the team goes back, each in a sentence for the person. */
+export async function whatStays(
+  { store, tools }: Equipment,
+  supervisor: Supervisor,
+  { point, calls, files, isIncomplete }: UndoneWork,
+): Promise<string[]> {
+  const isLater: IsLater = (at) => at !== undefined && Date.parse(at) >= point.seenAt.getTime();
+  const own = new Set(tools.map(({ spec }) => spec.name));
+  const jobs = supervisor.members.living.filter(({ state }) => state.backgroundJobs > 0);
+  return [
+    ...commandsIn(calls),
+    ...ownCallsIn(calls, own),
+    ...lostFiles(files, isIncomplete),
+    ...(await tasksSince(store, isLater)),
+    ...(await resultsSince(store, isLater)),
+    ...(await cronsSince(store, isLater)),
+    ...(await rulesSince(supervisor, isLater)),
+    ...(await modesSince(store, isLater)),
+    ...(await membersSince(store, supervisor, isLater)),
+    ...jobs.map(({ name }) => `'${name}' has commands in the background, which run on.`),
+  ];
+}
+
+/** Commands can change anything: each is named. */
+function commandsIn(calls: readonly MemberCall[]): string[] {
+  const commands = calls.filter(({ call }) => traitsOf(call.name).ruleScope === "commands");
+  return firstOf(
+    commands.map(({ member, call }) => {
+      const summary = summarizeCall(call.name, call.input);
+      return `What a command of ${member} did is not undone: ${summary}`;
+    }),
+    (more) => `${more} more commands are not undone.`,
+  );
+}
+
+function ownCallsIn(calls: readonly MemberCall[], own: ReadonlySet<string>): string[] {
+  const named = calls.filter(({ call }) => own.has(call.name));
+  return firstOf(
+    named.map(({ member, call }) => {
+      return `What ${call.name} did, which ${member} called, is not undone.`;
+    }),
+    (more) => `${more} more calls of the program's own tools are not undone.`,
+  );
+}
+
+function lostFiles(files: readonly FileEffect[], isIncomplete: boolean): string[] {
+  const left = files.filter(({ action }) => action === "leave");
+  const lost = left.map(({ path, problem }) => `${path} is left as it is: ${problem}.`);
+  const more = "There were so many changes of files since that the first ones are not known.";
+  return isIncomplete ? [...lost, more] : lost;
+}
+
+async function tasksSince({ tasks }: TeamStore, isLater: IsLater): Promise<string[]> {
+  const changed = (await tasks.list()).filter(({ updated_at }) => isLater(updated_at));
+  return changed.map(({ id }) => `Task ${id} was created or changed since, and stays as it is.`);
+}
+
+async function resultsSince({ requests }: TeamStore, isLater: IsLater): Promise<string[]> {
+  const given = await requests.list({ state: "approved", type: "result" });
+  return given
+    .filter(({ decision }) => isLater(decision?.at))
+    .map(({ id, subject }) => {
+      const key = typeof subject.key === "string" ? subject.key : id;
+      return `The result of '${key}' was handed in since, and stays.`;
+    });
+}
+
+async function cronsSince({ crons }: TeamStore, isLater: IsLater): Promise<string[]> {
+  const made = (await crons.list()).filter(({ created_at }) => isLater(created_at));
+  return made.map(({ id, cron }) => `The cron ${id} (${cron}) was made since, and stays.`);
+}
+
+async function rulesSince({ protocols }: Supervisor, isLater: IsLater): Promise<string[]> {
+  const { keeper, permissions } = protocols;
+  const added = permissions.rules.list().filter(({ from, since }) => {
+    return from !== "start" && isLater(since);
+  });
+  const { rules } = await keeper.permissions();
+  const removed = rules.filter(({ change, at }) => change === "removed" && isLater(at));
+  return [
+    ...added.map(
+      ({ decision, rule }) => `The rule "${decision} ${rule}" was added since, and stays.`,
+    ),
+    ...removed.map(
+      ({ decision, rule }) => `The rule "${decision} ${rule}" was removed since, and stays so.`,
+    ),
+  ];
+}
+
+async function modesSince(store: TeamStore, isLater: IsLater): Promise<string[]> {
+  await store.events.flush();
+  const modes = new Map<string, string>();
+  for (const { event } of await store.view().recentEvents(maxEvents)) {
+    if (event.type !== "mode-change" || !isLater(event.at)) continue;
+    modes.set(event.member ?? lead, event.mode);
+  }
+  return [...modes].map(([member, mode]) => {
+    return `The permission mode of '${member}' was changed since, and stays '${mode}'.`;
+  });
+}
+
+/** Those that were there at the prompt, and are not as they were. */
+async function membersSince(
+  store: TeamStore,
+  { protocols }: Supervisor,
+  isLater: IsLater,
+): Promise<string[]> {
+  const { members } = await protocols.keeper.read();
+  const sentences = members.map((member) =>
+    member.status === "shutdown"
+      ? endedSince(store, member, isLater)
+      : spawnedAgainSince(store, member, isLater),
+  );
+  return (await Promise.all(sentences)).flat();
+}
+
+async function endedSince(
+  store: TeamStore,
+  { name, alive_since, spawned_at }: MemberRecord,
+  isLater: IsLater,
+): Promise<string[]> {
+  const { entries } = await store.view().transcript(name, { limit: 1 });
+  const wasThere = !isLater(alive_since ?? spawned_at);
+  if (!wasThere || !isLater(entries.at(-1)?.entry?.at)) return [];
+  return [`'${name}' has ended since, and does not come back.`];
+}
+
+async function spawnedAgainSince(
+  store: TeamStore,
+  member: MemberRecord,
+  isLater: IsLater,
+): Promise<string[]> {
+  const { name, spawned_at } = member;
+  if (isLater(aliveSince(member)) || !isLater(spawned_at)) return [];
+  const { transcript } = await store.openMember(name, { onSetAside: () => undefined });
+  for await (const { at } of transcript.entries()) {
+    if (isLater(at)) return [`'${name}' was spawned afresh since: what it knew then is not back.`];
+    break;
+  }
+  return [`'${name}' was spawned again since, and stays as that asked for.`];
+}
+
+function firstOf(sentences: readonly string[], rest: (more: number) => string): string[] {
+  const more = sentences.length - maxNamed;
+  return more > 0 ? [...sentences.slice(0, maxNamed), rest(more)] : [...sentences];
+}
