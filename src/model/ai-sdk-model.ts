@@ -1,8 +1,4 @@
-import type {
-  LanguageModelV3,
-  LanguageModelV3Prompt,
-  SharedV3ProviderOptions,
-} from "@ai-sdk/provider";
+import type { LanguageModelV3 } from "@ai-sdk/provider";
 import type { Clock } from "../lib/clock.ts";
 import type { TokenUsage } from "../protocol/usage.ts";
 import { limits, maxBlocks } from "./ai-sdk/body-limits.ts";
@@ -11,7 +7,8 @@ import { type Account, diagnose } from "./ai-sdk/failure.ts";
 import type { HttpFetch } from "./ai-sdk/http.ts";
 import { PromptWriter } from "./ai-sdk/prompt-writer.ts";
 import { ReplyReader } from "./ai-sdk/reply-reader.ts";
-import type { ModelThinking, ThinkingSettings } from "./ai-sdk/thinking.ts";
+import { mergedOptions, thinkingFor } from "./ai-sdk/request-options.ts";
+import type { ModelThinking } from "./ai-sdk/thinking.ts";
 import { type Watchdogs, WatchedRequest } from "./ai-sdk/watched-request.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import type { FinishPart, Model, ModelPart, ModelRequest } from "./model.ts";
@@ -106,18 +103,6 @@ export class AiSdkModel implements Model {
     return { ...part, usageWarning };
   }
 
-  /** What is asked for, as far as the model takes it. */
-  #thinking(
-    { thinking: { effort, budgetTokens } = {}, maxOutputTokens }: ModelRequest,
-    prompt: LanguageModelV3Prompt,
-  ): ThinkingSettings | undefined {
-    const { thinking } = this.#options;
-    return thinking?.settings({
-      effort: effort && thinking.efforts.includes(effort) ? effort : undefined,
-      ...{ budgetTokens, maxOutputTokens, turnBeganWithThought: beganWithThought(prompt) },
-    });
-  }
-
   /** Yields the parts as they arrive. Throws the error of the provider or the SDK. */
   async *#relay(
     request: ModelRequest,
@@ -127,8 +112,9 @@ export class AiSdkModel implements Model {
     // A new one for each request: the SDK has no other way to assign bytes to a request.
     const model = this.#options.connect(wire.fetch);
     const prompt = this.#writer.prompt(request);
-    const thinking = this.#thinking(request, prompt);
-    const providerOptions = merged(this.#options.dialect.options?.(request), thinking?.options);
+    const { dialect } = this.#options;
+    const thinking = thinkingFor(request, prompt, this.#options.thinking);
+    const providerOptions = mergedOptions(dialect.options?.(request), thinking?.options);
     const { stream } = await model.doStream({
       prompt,
       tools: this.#writer.tools(request.tools),
@@ -138,7 +124,7 @@ export class AiSdkModel implements Model {
     });
     for await (const part of stream) {
       if (part.type === "error") {
-        if (this.#options.dialect.ignores(reply.ending.lastEvent)) continue;
+        if (dialect.ignores(reply.ending.lastEvent)) continue;
         throw part.error;
       }
       const shown = reply.take(part);
@@ -160,35 +146,6 @@ function promptTokens({ input_tokens, cache_read_tokens, cache_write_tokens }: T
 }
 
 const aborted: ModelFailure = { kind: "aborted", message: "The call was aborted" };
-
-/** Two lots of options, each by the name of its provider. */
-function merged(
-  options: SharedV3ProviderOptions | undefined,
-  others: SharedV3ProviderOptions | undefined,
-): SharedV3ProviderOptions | undefined {
-  if (!options || !others) return options ?? others;
-  const names = new Set([...Object.keys(options), ...Object.keys(others)]);
-  return Object.fromEntries(
-    [...names].map((name) => [name, { ...options[name], ...others[name] }]),
-  );
-}
-
-/**
- * Whether the turn that `prompt` continues, reply by reply with the results of its calls, began with
- * a thought; undefined if it begins a turn.
- */
-function beganWithThought(prompt: LanguageModelV3Prompt): boolean | undefined {
-  let began: boolean | undefined;
-  let hasResults = false;
-  for (const message of prompt.toReversed()) {
-    if (message.role === "tool") hasResults = true;
-    if (message.role !== "assistant") continue;
-    if (!hasResults) return began;
-    began = message.content[0]?.type === "reasoning";
-    hasResults = false;
-  }
-  return began;
-}
 
 function doubt(id: string, counts: readonly string[]): string {
   return `${id} reports a usage that cannot be true (${counts.join(", ")}). What it cost is estimated from the texts`;

@@ -35,7 +35,11 @@ export async function openModel(id: string, surroundings: ModelSurroundings): Pr
   const settings = providerSettings(id, surroundings);
   if (settings.family === "package") {
     const { openPackageModel } = await import("./open-package-model.ts");
-    return openPackageModel(id, settings, surroundings);
+    return openPackageModel(settings, {
+      ...surroundings,
+      id,
+      thinking: await thinkingOf(id, surroundings),
+    });
   }
   const { family, label, baseUrl, key, keyName, headersMs, model, contextHint } = settings;
   const { load, addressHint } = families[family];
@@ -70,10 +74,15 @@ export async function thinkingOf(
   id: string,
   configuration: ProviderConfiguration,
 ): Promise<ModelThinking | undefined> {
-  const { family, model } = providerSettings(id, configuration);
-  if (family === "package") return undefined;
-  const dialect = await families[family].dialect();
-  return dialect.thinking?.(model, await modelFacts(id, configuration));
+  const settings = providerSettings(id, configuration);
+  const { model } = settings;
+  const facts = await modelFacts(id, configuration);
+  if (settings.family === "package") {
+    const { packageThinking } = await import("./ai-sdk/package-thinking.ts");
+    return packageThinking(settings.module, model, facts);
+  }
+  const dialect = await families[settings.family].dialect();
+  return dialect.thinking?.(model, facts);
 }
 
 /** An SDK's model, all of whose requests go through `through`. */

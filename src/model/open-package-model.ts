@@ -1,5 +1,6 @@
 import { Secrets } from "../lib/secrets.ts";
 import { type HttpFetch, httpFetchFor } from "./ai-sdk/http.ts";
+import type { ModelThinking } from "./ai-sdk/thinking.ts";
 import type { Model } from "./model.ts";
 import type { ModelSurroundings } from "./open-model.ts";
 import { loadProviderPackage } from "./provider-code.ts";
@@ -8,20 +9,25 @@ import { packageModel } from "./sdk-language-model.ts";
 
 /** Opens a model of a provider package that the person has installed. */
 export async function openPackageModel(
-  id: string,
   settings: PackageSettings,
-  { env, clock, watchdogs, fetch }: ModelSurroundings,
+  { id, thinking, env, clock, watchdogs, fetch }: PackageModelSurroundings,
 ): Promise<Model> {
   const create = await loadProviderPackage(settings, env);
   const send = fetch ?? (await httpFetchFor(env));
   const { label, keyName, baseUrl, headersMs, requestOptions } = settings;
   return packageModel(create({ ...settings.settings, fetch: webFetch(send) }), {
     id,
+    ...(thinking && { thinking }),
     clock,
     watchdogs: { headersMs, ...watchdogs },
     account: { label, keyName, ...(baseUrl && { baseUrl }), secrets: secretsOf(settings) },
     ...(requestOptions && { requestOptions }),
   });
+}
+
+interface PackageModelSurroundings extends ModelSurroundings {
+  readonly id: string;
+  readonly thinking: ModelThinking | undefined;
 }
 
 function secretsOf({ key }: PackageSettings): Secrets {

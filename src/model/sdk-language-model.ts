@@ -11,8 +11,11 @@ import { Secrets } from "../lib/secrets.ts";
 import { limits, maxBlocks } from "./ai-sdk/body-limits.ts";
 import type { Dialect } from "./ai-sdk/dialect.ts";
 import { type Account, diagnose } from "./ai-sdk/failure.ts";
+import { isClaudeOnBedrock } from "./ai-sdk/package-thinking.ts";
 import { PromptWriter } from "./ai-sdk/prompt-writer.ts";
 import { ReplyReader } from "./ai-sdk/reply-reader.ts";
+import { mergedOptions, thinkingFor } from "./ai-sdk/request-options.ts";
+import type { ModelThinking } from "./ai-sdk/thinking.ts";
 import type { Watchdogs, WireFailure } from "./ai-sdk/watched-request.ts";
 import type { Model, ModelPart, ModelRequest } from "./model.ts";
 import type { ModelFailure } from "./model-failure.ts";
@@ -50,6 +53,7 @@ interface PackageModelOptions extends LanguageModelOptions {
   readonly account?: Partial<Account>;
   /** The SDK's options of every request. */
   readonly requestOptions?: Readonly<Record<string, Readonly<Record<string, boolean>>>>;
+  readonly thinking?: ModelThinking;
 }
 
 /** `aiSdkModel` with what only troupe itself knows. */
@@ -114,14 +118,16 @@ class PackageModel implements Model {
     { reply, watch }: { reply: ReplyReader; watch: StreamWatch },
   ): AsyncGenerator<ModelPart> {
     const { headersMs, stallMs } = this.#watchdogs;
-    const { requestOptions } = this.#options;
+    const prompt = this.#prompt(request);
+    const thinking = thinkingFor(request, prompt, this.#options.thinking);
+    const providerOptions = mergedOptions(this.#options.requestOptions, thinking?.options);
     const { stream } = await watch.within(headersMs, "no-headers", () =>
       this.#model.doStream({
-        prompt: this.#prompt(request),
+        prompt,
         tools: this.#writer.tools(request.tools),
-        maxOutputTokens: request.maxOutputTokens,
+        maxOutputTokens: request.maxOutputTokens - (thinking?.addedTokens ?? 0),
         abortSignal: watch.signal,
-        ...(requestOptions && { providerOptions: requestOptions }),
+        ...(providerOptions && { providerOptions }),
       }),
     );
     const reader = stream.getReader();
@@ -245,7 +251,17 @@ const count = z.int().nonnegative().optional();
 const SdkUsage = z.object({
   inputTokens: z.object({ total: count, noCache: count, cacheRead: count, cacheWrite: count }),
   outputTokens: z.object({ total: count }),
+  /** As the provider reports it. Only Anthropic tells what was written for an hour. */
+  raw: z
+    .object({ cache_creation: z.object({ ephemeral_1h_input_tokens: count }) })
+    .optional()
+    .catch(undefined),
 });
+
+/** Claude since 3.7. A model that has no cache refuses a request with a mark for it. */
+function takesCachePoints(model: string): boolean {
+  return isClaudeOnBedrock(model) && !/claude-(3-(?!7)|v\d|instant)/.test(model);
+}
 
 /** The bytes of the answer are not seen here. */
 const noWire = { isDone: false, isCleanEnd: false };
@@ -253,6 +269,7 @@ const noWire = { isDone: false, isCleanEnd: false };
 function dialectOf(namespace: string): Dialect {
   return {
     namespace,
+    marksForBedrock: takesCachePoints,
     showsImagesInResults: false,
     marksErrors: false,
     callId: /^[\w-]+$/,
@@ -261,11 +278,13 @@ function dialectOf(namespace: string): Dialect {
       const { data } = SdkUsage.safeParse(event);
       if (!data) return undefined;
       const { total = 0, noCache, cacheRead = 0, cacheWrite = 0 } = data.inputTokens;
+      const forAnHour = data.raw?.cache_creation.ephemeral_1h_input_tokens ?? 0;
       return {
         input_tokens: noCache ?? Math.max(0, total - cacheRead - cacheWrite),
         output_tokens: data.outputTokens.total ?? 0,
         cache_read_tokens: cacheRead,
         cache_write_tokens: cacheWrite,
+        ...(forAnHour > 0 && forAnHour <= cacheWrite && { cache_write_1h_tokens: forAnHour }),
       };
     },
     ignores: () => false,

@@ -11,7 +11,9 @@ export async function unsentThinking(
   { effort, budgetTokens }: ThinkingRequest,
   options: ProviderConfiguration & { readonly maxOutputTokens: number },
 ): Promise<string[]> {
-  const { takesBudget } = await abilitiesOf(id, options);
+  const { takesBudget, leastTokens = 0 } = await abilitiesOf(id, options);
+  const asksToThink = budgetTokens !== undefined || (effort !== undefined && effort !== "none");
+  if (asksToThink && options.maxOutputTokens <= leastTokens) return [noRoom(id, options)];
   const problem = effort && (await effortProblem(id, effort, options));
   const unsent = problem ? [`The effort ${effort} is not sent: ${problem}`] : [];
   if (budgetTokens === undefined) return unsent;
@@ -37,11 +39,15 @@ export async function effortProblem(
 async function abilitiesOf(
   id: string,
   configuration: ProviderConfiguration,
-): Promise<Pick<ModelThinking, "efforts" | "takesBudget">> {
+): Promise<Pick<ModelThinking, "efforts" | "takesBudget" | "leastTokens">> {
   if (id === rehearsalId) return { efforts: ["none"], takesBudget: false };
   // A replay answers as was recorded, whatever it is asked for.
   if (!hasProvider(id)) return { efforts: Effort.options, takesBudget: true };
   return (await thinkingOf(id, configuration)) ?? { efforts: [], takesBudget: false };
+}
+
+function noRoom(id: string, { maxOutputTokens }: { maxOutputTokens: number }): string {
+  return `${id} is not asked to think: of the ${maxOutputTokens} tokens that a reply may have (max-output), nothing would be left for the answer.`;
 }
 
 function unsentBudget(id: string, effort: Effort | undefined): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HttpResponse } from "../../src/model/ai-sdk/http.ts";
-import type { ThinkingRequest, Utterance } from "../../src/model/model.ts";
+import type { ModelRequest, ThinkingRequest, Utterance } from "../../src/model/model.ts";
 import { openModel } from "../../src/model/open-model.ts";
 import { effortProblem, unsentThinking } from "../../src/model/unsent-thinking.ts";
 import { Effort } from "../../src/protocol/effort.ts";
@@ -8,7 +8,10 @@ import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { calls, says, thinks } from "../../src/testing/scripted-model.ts";
 import { collect, request, serverEnvironment } from "./ai-sdk-support.ts";
 
-const env = serverEnvironment({ url: "http://localhost:1" });
+const env = {
+  ...serverEnvironment({ url: "http://localhost:1" }),
+  OPENROUTER_API_KEY: "k",
+};
 
 describe("the effort on the wire", () => {
   test.each([
@@ -82,6 +85,13 @@ describe("the effort on the wire", () => {
     expect(await sent("openai-compatible/qwen", { effort })).toMatchObject({ reasoning_effort });
   });
 
+  test("without one, the encrypted thoughts of every OpenAI model that thinks are asked for", async () => {
+    const include = expect.arrayContaining(["reasoning.encrypted_content"]);
+    for (const id of ["gpt-6-sol", "gpt-5.4", "o3"]) {
+      expect(await sent(`openai/${id}`, undefined)).toMatchObject({ include, store: false });
+    }
+  });
+
   test.each(["anthropic/claude-opus-5", "openai/gpt-6-sol", "google/gemini-3.5-flash"])(
     "is left to %s if none is asked for",
     async (id) => {
@@ -118,6 +128,35 @@ describe("the thinking budget", () => {
     expect(await unsent("anthropic/claude-opus-4-5", { budgetTokens: 24_000 })).toEqual([]);
   });
 
+  test.each(["anthropic/claude-opus-4-5", "anthropic/unknown"])(
+    "is left out for %s if a reply has no room for it, and the person is told",
+    async (id) => {
+      const asked = { budgetTokens: 1_024 };
+      const options = { env, maxOutputTokens: 1_024 };
+
+      const body = await sent(id, asked, { maxOutputTokens: 1_024 });
+
+      expect(body).toMatchObject({ max_tokens: 1_024 });
+      expect(body).not.toHaveProperty("thinking");
+      expect(await unsentThinking(id, asked, options)).toEqual([
+        `${id} is not asked to think: of the 1024 tokens that a reply may have (max-output), nothing would be left for the answer.`,
+      ]);
+      expect(await unsentThinking(id, { effort: "none" }, options)).toEqual([]);
+    },
+  );
+
+  test("is the number of tokens for OpenRouter, in place of the effort", async () => {
+    const id = "openrouter/anthropic/claude-opus-5";
+    const both = { effort: "low", budgetTokens: 4_000 } as const;
+
+    const body = await sent(id, both);
+
+    expect(body).toMatchObject({ reasoning: { max_tokens: 4_000 }, max_tokens: 32_000 });
+    expect(body).not.toHaveProperty("reasoning_effort");
+    expect(await unsent(id, both)).toEqual([]);
+    expect(await sent(id, { effort: "low" })).toMatchObject({ reasoning_effort: "low" });
+  });
+
   test("replaces the number of the effort", async () => {
     const both = { effort: "max", budgetTokens: 2_000 } as const;
 
@@ -139,7 +178,13 @@ describe("a turn of Claude until 4.5 goes on as it began", () => {
   ];
 
   test("without thoughts, whatever is asked for now", async () => {
-    const body = await sent("anthropic/claude-opus-4-5", { effort: "high" }, open(call));
+    const body = await sent(
+      "anthropic/claude-opus-4-5",
+      { effort: "high" },
+      {
+        conversation: open(call),
+      },
+    );
 
     expect(body).not.toHaveProperty("thinking");
   });
@@ -149,7 +194,7 @@ describe("a turn of Claude until 4.5 goes on as it began", () => {
     async (thinking) => {
       const conversation = open(thinks("Hm."), call);
 
-      expect(await sent("anthropic/claude-opus-4-5", thinking, conversation)).toMatchObject({
+      expect(await sent("anthropic/claude-opus-4-5", thinking, { conversation })).toMatchObject({
         thinking: { type: "enabled", budget_tokens: 1_024 },
       });
     },
@@ -162,11 +207,11 @@ describe("a turn of Claude until 4.5 goes on as it began", () => {
       { type: "input", texts: ["More."] },
     ];
 
-    expect(await sent("anthropic/claude-opus-4-5", { effort: "high" }, conversation)).toMatchObject(
-      {
-        thinking: { type: "enabled", budget_tokens: 16_000 },
-      },
-    );
+    expect(
+      await sent("anthropic/claude-opus-4-5", { effort: "high" }, { conversation }),
+    ).toMatchObject({
+      thinking: { type: "enabled", budget_tokens: 16_000 },
+    });
   });
 });
 
@@ -220,7 +265,7 @@ function unsent(id: string, asked: ThinkingRequest): Promise<string[]> {
 async function sent(
   id: string,
   thinking: ThinkingRequest | undefined,
-  conversation?: readonly Utterance[],
+  more: Partial<ModelRequest> = {},
 ): Promise<unknown> {
   const bodies: unknown[] = [];
   const model = await openModel(id, {
@@ -232,7 +277,6 @@ async function sent(
       return new HttpResponse({ status: 400, statusText: "Bad Request", headers, body: null });
     },
   });
-  const asked = { ...request(), maxOutputTokens: 32_000, thinking };
-  await collect(model, conversation ? { ...asked, conversation } : asked);
+  await collect(model, { ...request(), maxOutputTokens: 32_000, thinking, ...more });
   return bodies[0];
 }

@@ -132,10 +132,11 @@ function factsText({ price, contextWindow, maxOutput }: Settings["models"][strin
   return facts.join(", ");
 }
 
-function ratesText({ input, output, cacheRead, cacheWrite }: ModelPrice): string {
+function ratesText({ input, output, cacheRead, cacheWrite, cacheWrite1h }: ModelPrice): string {
   const read = cacheRead === undefined ? "" : `, cache-read $${cacheRead}`;
   const write = cacheWrite === undefined ? "" : `, cache-write $${cacheWrite}`;
-  return `input $${input}, output $${output}${read}${write}`;
+  const forAnHour = cacheWrite1h === undefined ? "" : `, cache-write-1h $${cacheWrite1h}`;
+  return `input $${input}, output $${output}${read}${write}${forAnHour}`;
 }
 
 function plain(value: unknown): string {

@@ -148,7 +148,7 @@ function wrongModel({ name, field, path }: PartIssue): TeamError {
       ? " must be an object with the facts of a model under each id"
       : `: the entry of "${String(name)}" is wrong${which}`;
   return invalid(`${path}: "models"${problem}`, {
-    hint: 'An entry is { "price": { "input": 0.1, "output": 0.4 }, "context-window": 131072, "max-output": 32768 }, each of them optional, with dollars per million tokens; a price may also have "cache-read", "cache-write" and "long".',
+    hint: 'An entry is { "price": { "input": 0.1, "output": 0.4 }, "context-window": 131072, "max-output": 32768 }, each of them optional, with dollars per million tokens; a price may also have "cache-read", "cache-write", "cache-write-1h" and "long".',
   });
 }
 

@@ -41,6 +41,9 @@ const rates = z.strictObject({
   "cache-write": dollars
     .optional()
     .describe("Of input that is put into the cache (default: input)"),
+  "cache-write-1h": dollars
+    .optional()
+    .describe("Of input that Anthropic keeps for an hour (default: twice the input)"),
 });
 
 function ratesOf({
@@ -48,8 +51,9 @@ function ratesOf({
   output,
   "cache-read": read,
   "cache-write": write,
+  "cache-write-1h": writeForAnHour,
 }: z.infer<typeof rates>) {
-  return { input, output, cacheRead: read, cacheWrite: write };
+  return { input, output, cacheRead: read, cacheWrite: write, cacheWrite1h: writeForAnHour };
 }
 
 const price = rates

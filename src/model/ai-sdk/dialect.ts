@@ -26,6 +26,8 @@ export interface Dialect {
   options?(request: Pick<ModelRequest, "system">): SharedV3ProviderOptions;
   /** True if the system prompt of a model can have a mark for OpenAI's cache. */
   marksSystem?(model: string): boolean;
+  /** True if the requests of a model can have marks for Bedrock's cache. */
+  marksForBedrock?(model: string): boolean;
   /** How a model is told to think; undefined if it cannot be told. */
   thinking?(model: string, facts: ModelFacts): ModelThinking;
   /** True if a thought with these data may be sent back. `all` are those of the whole reply. */

@@ -6,6 +6,7 @@ import {
   type ReportedUsage,
   type ThoughtCollector,
 } from "./dialect.ts";
+import { openRouterThinking } from "./thinking.ts";
 
 /**
  * OpenRouter speaks chat completions, with the thoughts of all vendors in a form of its own. They go
@@ -14,6 +15,7 @@ import {
 export const openRouter: Dialect = {
   ...chatCompletions,
   namespace: "openrouter",
+  thinking: openRouterThinking,
   // They go back with the whole reply, not as parts of it.
   takesThought: () => false,
   collectThoughts: () => new ReasoningDetails(),

@@ -24,6 +24,8 @@ const forMinutes = { type: "ephemeral" };
 const forAnHour = { type: "ephemeral", ttl: "1h" };
 /** OpenAI caches up to the newest message by itself, and up to a block with this mark. */
 const openAiMark = { promptCacheBreakpoint: { mode: "explicit" } };
+/** Bedrock's own, which not all models there take. What it marks is kept for five minutes. */
+const bedrockMark = { cachePoint: { type: "default" } };
 /**
  * Otherwise a tool declares in every request that its input may be streamed unchecked. The option of
  * the whole request would do, too, but the SDK makes a large schema to check such options.
@@ -45,12 +47,14 @@ export class PromptWriter {
   readonly #dialect: Dialect;
   readonly #id: string;
   readonly #marksSystem: boolean;
+  readonly #marksForBedrock: boolean;
   readonly #written = new WeakMap<Utterance, readonly LanguageModelV3Message[]>();
 
   constructor(dialect: Dialect, { id, name }: ModelName) {
     this.#dialect = dialect;
     this.#id = id;
     this.#marksSystem = dialect.marksSystem?.(name) ?? false;
+    this.#marksForBedrock = dialect.marksForBedrock?.(name) ?? false;
   }
 
   prompt({
@@ -59,7 +63,10 @@ export class PromptWriter {
     expectsPauses = false,
   }: Pick<ModelRequest, "system" | "conversation" | "expectsPauses">): LanguageModelV3Prompt {
     const prompt: LanguageModelV3Prompt = [];
-    const cached = { anthropic: { cacheControl: expectsPauses ? forAnHour : forMinutes } };
+    const cached = {
+      anthropic: { cacheControl: expectsPauses ? forAnHour : forMinutes },
+      ...(this.#marksForBedrock && { bedrock: bedrockMark }),
+    };
     if (system !== "") {
       const providerOptions = { ...cached, ...(this.#marksSystem && { openai: openAiMark }) };
       prompt.push({ role: "system", content: wellFormed(system), providerOptions });

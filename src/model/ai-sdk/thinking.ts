@@ -9,6 +9,8 @@ export interface ModelThinking {
   readonly efforts: readonly Effort[];
   /** True if it takes a number of tokens. */
   readonly takesBudget: boolean;
+  /** A reply of no more tokens than these has no room for thoughts: nothing is asked for. */
+  readonly leastTokens?: number;
   /** The SDK's options; undefined if nothing has to be said. */
   settings(asked: ThinkingAsked): ThinkingSettings | undefined;
 }
@@ -34,14 +36,14 @@ const thoughtless: ModelThinking = {
 };
 
 /** The efforts of a model that takes these levels. */
-function effortsOf(levels: readonly EffortLevel[] | undefined): readonly Effort[] {
+export function effortsOf(levels: readonly EffortLevel[] | undefined): readonly Effort[] {
   if (!levels) return Effort.options;
   const hasMost = levels.some((level) => level !== "none");
   return Effort.options.filter((effort) => (effort === "max" ? hasMost : levels.includes(effort)));
 }
 
 /** The level for an effort: `max` is the highest. */
-function levelFor(
+export function levelFor(
   effort: Effort,
   levels: readonly EffortLevel[] | undefined,
   usualMost: EffortLevel,
@@ -71,10 +73,11 @@ export function anthropicThinking(_: string, facts: ModelFacts): ModelThinking {
   return {
     efforts: effortsOf(levels),
     takesBudget,
+    ...(takesBudget && { leastTokens: leastClaudeBudget }),
     settings(asked) {
       const { effort, budgetTokens } = asked;
       if (effort === "none") return { options: { anthropic: { thinking: { type: "disabled" } } } };
-      if (takesBudget && budgetTokens !== undefined) return enabled(budgetOf(asked));
+      if (takesBudget && budgetTokens !== undefined) return enabled(asked);
       if (effort === undefined) return undefined;
       // Some show nothing of their thoughts unless they are asked to.
       const thinking = { type: "adaptive", display: "summarized" };
@@ -83,21 +86,25 @@ export function anthropicThinking(_: string, facts: ModelFacts): ModelThinking {
   };
 }
 
+/** Anthropic takes no smaller budget, and no reply that is not longer. */
+const leastClaudeBudget = 1_024;
+
 const budgetedClaude: ModelThinking = {
   efforts: Effort.options,
   takesBudget: true,
+  leastTokens: leastClaudeBudget,
   settings(asked) {
     // A turn goes on as it began: the provider refuses a change before its end.
     if (asked.turnBeganWithThought === false) return undefined;
     const tokens = asked.effort === "none" ? 0 : budgetOf(asked);
     if (tokens === 0 && !asked.turnBeganWithThought) return undefined;
-    return enabled(tokens);
+    return enabled({ ...asked, budgetTokens: tokens });
   },
 };
 
-function enabled(tokens: number): ThinkingSettings {
-  // The provider takes no smaller budget.
-  const budgetTokens = Math.max(tokens, 1_024);
+function enabled(asked: BudgetAsked): ThinkingSettings | undefined {
+  if (asked.maxOutputTokens <= leastClaudeBudget) return undefined;
+  const budgetTokens = Math.max(budgetOf(asked), leastClaudeBudget);
   const thinking = { type: "enabled", budgetTokens };
   return { options: { anthropic: { thinking } }, addedTokens: budgetTokens };
 }
@@ -109,9 +116,11 @@ export function openAiThinking(_: string, { reasoning, efforts }: ModelFacts): M
     efforts: effortsOf(efforts),
     takesBudget: false,
     settings({ effort }) {
-      if (effort === undefined) return undefined;
-      // The SDK guesses by its name whether a model thinks, and leaves the effort out for others.
-      const openai = { reasoningEffort: levelFor(effort, efforts, "high"), forceReasoning: true };
+      // The SDK guesses by its name whether a model thinks. Of others it neither sends the effort nor
+      // asks for the encrypted thoughts.
+      const thinks = { forceReasoning: true };
+      if (effort === undefined) return reasoning ? { options: { openai: thinks } } : undefined;
+      const openai = { reasoningEffort: levelFor(effort, efforts, "high"), ...thinks };
       if (effort === "none") return { options: { openai } };
       return { options: { openai: { ...openai, reasoningSummary: "auto" } } };
     },
@@ -165,6 +174,21 @@ export function compatibleThinking(_: string, { reasoning, efforts }: ModelFacts
       if (effort === undefined) return undefined;
       const reasoningEffort = levelFor(effort, efforts, "high");
       return { options: { "openai-compatible": { reasoningEffort } } };
+    },
+  };
+}
+
+/** OpenRouter takes an effort or a number of tokens, and makes of it what the vendor's model takes. */
+export function openRouterThinking(model: string, facts: ModelFacts): ModelThinking {
+  const compatible = compatibleThinking(model, facts);
+  if (facts.reasoning === false) return compatible;
+  return {
+    ...compatible,
+    takesBudget: true,
+    settings(asked) {
+      const { effort, budgetTokens } = asked;
+      if (budgetTokens === undefined || effort === "none") return compatible.settings(asked);
+      return { options: { openrouter: { reasoning: { max_tokens: budgetOf(asked) } } } };
     },
   };
 }

@@ -83,7 +83,12 @@ test.each(stricter)("%j does not loosen %j", (theirs, own) => {
 
 test("the description of a loosening has its value and the value without it", () => {
   const rules = { allow: ["bash(a)", "bash(b)"], "max-cost": 5, model: "openai/x" };
-  const price = { ...free.price, cacheRead: 1, long: { above: 9, input: 2, output: 3 } };
+  const price = {
+    ...free.price,
+    cacheRead: 1,
+    cacheWrite1h: 4,
+    long: { above: 9, input: 2, output: 3 },
+  };
   const models = { b: free, "c/*": { price, contextWindow: 7, maxOutput: 8 } };
   const theirs = { ...rules, providers: { a: router, b: router }, models };
   const own = { "max-cost": 2, allow: ["bash(a)"], providers: { b: router }, models: { b: free } };
@@ -95,6 +100,6 @@ test("the description of a loosening has its value and the value without it", ()
     "allow: bash(b)",
     "max-cost: 5 (without it: 2)",
     "providers: a: openai-compatible at https://a.example/v1, with the key in A_KEY",
-    "models: c/*: input $0, output $0, cache-read $1, input $2, output $3 above 9 tokens, context-window 7, max-output 8",
+    "models: c/*: input $0, output $0, cache-read $1, cache-write-1h $4, input $2, output $3 above 9 tokens, context-window 7, max-output 8",
   ]);
 });

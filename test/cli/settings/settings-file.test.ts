@@ -25,13 +25,19 @@ test.each([
 });
 
 test("the facts of a model are read, with names as the library has them", async () => {
-  const price = { input: 0.1, output: 0.4, "cache-read": 0.01, "cache-write": 0.2 };
+  const price = {
+    input: 0.1,
+    output: 0.4,
+    "cache-read": 0.01,
+    "cache-write": 0.2,
+    "cache-write-1h": 0.3,
+  };
   const long = { above: 200_000, input: 0.2, output: 0.8 };
   const entry = { price: { ...price, long }, "context-window": 131_072, "max-output": 32_768 };
 
   const { stated } = (await read(JSON.stringify({ models: { "local/qwen*": entry } }))) ?? {};
 
-  const rates = { input: 0.1, output: 0.4, cacheRead: 0.01, cacheWrite: 0.2 };
+  const rates = { input: 0.1, output: 0.4, cacheRead: 0.01, cacheWrite: 0.2, cacheWrite1h: 0.3 };
   expect(stated?.models).toEqual({
     "local/qwen*": {
       price: { ...rates, long: { ...long, cacheRead: undefined, cacheWrite: undefined } },
