@@ -84,7 +84,7 @@ async function openScreen(count: number) {
   });
   const monotonicMs = () => systemClock.monotonicMs();
   const { terminal } = talk.io;
-  const screen = new Screen({ talk, terminal, history, about: "", greeting: [], monotonicMs });
+  const screen = new Screen({ talk, terminal, history, model: "", greeting: [], monotonicMs });
   const departed = screen.show(leaving.signal);
   await setImmediate();
   return { hub, input, output, leaving, departed };
@@ -122,6 +122,7 @@ function teamOf(members: readonly MemberRecord[], hub: EventHub): TalkTeam {
     requests: async () => [],
     openRequests: async () => [],
     usage: async () => new Map(),
+    modes: async () => [],
     interrupt: () => undefined,
     hasSent: () => false,
     ...{ describeRoster: nothing, message: nothing, broadcast: nothing, answer: nothing },

@@ -15,6 +15,7 @@ import {
   TeammateName,
   user,
 } from "../../src/protocol/ids.ts";
+import type { PermissionMode } from "../../src/protocol/message.ts";
 import type { TeamRequest } from "../../src/protocol/request.ts";
 import type { MemberRecord } from "../../src/protocol/team.ts";
 import { EventHub } from "../../src/team/event-hub.ts";
@@ -41,6 +42,7 @@ export class ScreenedTeam {
   /** The questions that were answered on the screen, in order. */
   readonly answered: string[] = [];
   readonly members: MemberRecord[] = [];
+  readonly modes = new Map<MemberName, PermissionMode>([[lead, "default"]]);
   stopListener: StopListener | undefined;
   readonly departed: Promise<TalkEnd>;
   readonly leaving = new AbortController();
@@ -56,7 +58,7 @@ export class ScreenedTeam {
       talk,
       terminal: talk.io.terminal,
       history,
-      about: "a model",
+      model: "a-model",
       greeting: ["hello"],
       monotonicMs: () => this.clock.monotonicMs(),
     });
@@ -208,7 +210,15 @@ export class ScreenedTeam {
       },
       interrupt: (name) => void told.push(`interrupt ${name ?? "everybody"}`),
       stop: async (name) => void told.push(`stop ${name ?? "everybody"}`),
-      setMode: async (name, mode) => void told.push(`mode ${name} ${mode}`),
+      modes: async () =>
+        [...this.modes].map(([member, mode]) => ({
+          ...{ member, mode },
+          followsLead: member !== lead,
+        })),
+      setMode: async (name, mode) => {
+        told.push(`mode ${name} ${mode}`);
+        this.modes.set(MemberName.parse(name), mode);
+      },
       quiet: () => Promise.reject(new Error("unused")),
     };
   }

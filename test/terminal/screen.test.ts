@@ -1,40 +1,14 @@
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { calls, reply, says, thinks } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { troupeIn } from "../cli/troupe.ts";
 import { chooseQuestion } from "../support/chosen-question.ts";
-import { noTmux, Tmux, type TmuxOptions } from "../support/tmux.ts";
-
-const program = resolve("dist/cli/main.js");
-
-interface Opened extends Partial<Omit<TmuxOptions, "directory">> {
-  argv?: readonly string[];
-}
-
-/** The published program in a real terminal, in a directory of its own. */
-async function openTroupe(
-  directory: string,
-  { argv = ["--model", "rehearsal"], ...options }: Opened = {},
-) {
-  const workspace = join(directory, "work");
-  await mkdir(workspace, { recursive: true });
-  return await Tmux.start({
-    directory,
-    cwd: workspace,
-    command: [process.execPath, program, ...argv],
-    ...options,
-    env: {
-      XDG_STATE_HOME: join(directory, "state"),
-      XDG_CONFIG_HOME: join(directory, "config"),
-      CI: "",
-      ...options.env,
-    },
-  });
-}
+import { noTmux, Tmux } from "../support/tmux.ts";
+import { openTroupe, program } from "../support/troupe-in-tmux.ts";
 
 test.skipIf(noTmux)("a person spawns teammates, looks at them, and quits", async () => {
   await using directory = await temporaryDirectory();

@@ -1,8 +1,6 @@
-interface CompletableCommand {
-  name: string;
-  /** Whether its arguments are members' names. */
-  takesMembers?: boolean;
-}
+import type { SlashCommand } from "../talk/slash-commands.ts";
+
+type CompletableCommand = Pick<SlashCommand, "name" | "words">;
 
 export interface Completables {
   commands: readonly CompletableCommand[];
@@ -43,7 +41,9 @@ function candidatesFor(
   const isFirst = before.trim() === "";
   if (isFirst && word.startsWith("/")) return commands.map(({ name }) => `/${name}`);
   if (word.startsWith("@")) return members.map((name) => `@${name}`);
-  const [, name] = /^\s*\/(\S+)\s/.exec(before) ?? [];
+  const [, name, others = ""] = /^\s*\/(\S+)\s+(.*)$/s.exec(before) ?? [];
   const command = commands.find((each) => each.name === name);
-  return command?.takesMembers ? members : [];
+  const position = others.split(/\s+/).filter((each) => each !== "").length;
+  const words = command?.words[position] ?? [];
+  return words === "members" ? members : words;
 }

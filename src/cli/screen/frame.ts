@@ -28,8 +28,6 @@ export interface ScreenState extends QuestionState {
   candidates: readonly string[];
   /** A notice in the place of the usual hints. */
   note: string | undefined;
-  /** Text to the right of the hints. */
-  about: string;
   nowMs: number;
 }
 
@@ -136,13 +134,19 @@ function renderInput(
   };
 }
 
+/** Completions, a notice or the hints; and the model and the mode of the viewed member, if they fit. */
 function renderFooter(scene: ScreenState, { width, paint }: TextFormat): string {
-  const { note, candidates, about } = scene;
+  const { note, candidates, members, viewed } = scene;
   if (candidates.length > 0) return `  ${paint.cyan(oneLine(candidates.join("  ")))}`;
-  if (note !== undefined) return `  ${paint.yellow(oneLine(note))}`;
-  const hints = "  /help · tab next member · esc interrupt · ctrl-d quit";
+  const { model, mode } = members.find(({ name }) => name === viewed) ?? {};
+  const about = oneLine([model, mode].filter((part) => part).join(" · "));
   const room = width - widthOf(about) - 1;
-  if (room < 12) return paint.dim(hints);
-  const left = cutToWidth(hints, room);
-  return paint.dim(`${left}${" ".repeat(width - widthOf(left) - widthOf(about))}${about}`);
+  const left =
+    note === undefined
+      ? paint.dim(cutToWidth(hints, Math.max(12, room)))
+      : paint.yellow(`  ${oneLine(note)}`);
+  const gap = width - widthOf(left) - widthOf(about);
+  return gap < 1 ? left : `${left}${" ".repeat(gap)}${paint.dim(about)}`;
 }
+
+const hints = "  /help · tab next member · shift-tab mode · esc interrupt · ctrl-d quit";

@@ -10,6 +10,8 @@ interface LineActions {
   /** Returns false if there is nothing to interrupt. */
   interrupt(): boolean;
   nextView(step: 1 | -1): void;
+  /** Changes the lead's permission mode to the next one. */
+  nextMode(): void;
   /** Shows thoughts whole, or only their length. */
   turnThoughts(): void;
   /** Stops the program, as a shell expects of Ctrl-Z. */
@@ -109,6 +111,8 @@ export class InputLine {
     else if (name === "tab") this.#tab(shift ? -1 : 1);
     else if (name === "escape") this.#escape();
     else if (ctrl) this.#pressControl(name);
+    else if (alt && (name === "up" || name === "down"))
+      this.#options.act.nextView(name === "up" ? -1 : 1);
     else if (name === "up") this.#up();
     else if (name === "down") this.#down();
     else if (name === "space") this.insert(" ");
@@ -158,7 +162,8 @@ export class InputLine {
   #tab(step: 1 | -1): void {
     const open = this.#completion ?? this.#complete();
     if (!open) {
-      if (this.#editor.isEmpty) this.#options.act.nextView(step);
+      if (step === -1) this.#options.act.nextMode();
+      else if (this.#editor.isEmpty) this.#options.act.nextView(1);
       return;
     }
     const { from, to, candidates, chosen } = open;

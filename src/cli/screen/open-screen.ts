@@ -8,7 +8,7 @@ import { InputHistory } from "./input-history.ts";
 import { Screen, type ScreenOptions } from "./screen.ts";
 
 interface OpenScreenOptions extends Pick<ScreenOptions, "talk" | "monotonicMs"> {
-  settings: Pick<ResolvedSettings, "model" | "permission-mode" | "env" | "providers" | "origins">;
+  settings: Pick<ResolvedSettings, "model" | "env" | "providers" | "origins">;
   workspace: string;
   historyPath: string;
   onWarning(message: string): void;
@@ -24,7 +24,7 @@ export async function openScreen(options: OpenScreenOptions): Promise<Screen> {
     talk,
     terminal,
     history: await InputHistory.open({ path: historyPath, mask, onWarning }),
-    about: `${settings.model ?? ""} · ${settings["permission-mode"]}`,
+    model: settings.model ?? "",
     greeting: await greeting(talk, {
       workspace,
       chosen: modelLine(settings),

@@ -16,6 +16,7 @@ import type { InputHistory } from "./input-history.ts";
 import { InputLine } from "./input-line.ts";
 import { Keyboard } from "./keyboard.ts";
 import type { Key } from "./keys.ts";
+import { ModeKey } from "./mode-key.ts";
 import { Painter } from "./painter.ts";
 import { PrintedView, repeated } from "./printed-view.ts";
 import { QuestionFocus } from "./question-focus.ts";
@@ -26,8 +27,8 @@ export interface ScreenOptions {
   talk: Talk;
   terminal: Terminal;
   history: InputHistory;
-  /** Shown beside the hints, such as the lead's model. */
-  about: string;
+  /** The lead's model, or a list of them. */
+  model: string;
   /** The first lines on the screen. */
   greeting: readonly string[];
   monotonicMs(): number;
@@ -48,6 +49,7 @@ export class Screen {
   readonly #line: InputLine;
   readonly #focus: QuestionFocus;
   #note: string | undefined;
+  readonly #modeKey: ModeKey;
   #leave: (talkEnd: TalkEnd) => void = () => undefined;
 
   constructor(options: ScreenOptions) {
@@ -60,11 +62,19 @@ export class Screen {
       render: (size) => this.#render(size),
       changesInMs: () => this.#changesInMs(),
     });
-    this.#overview = new MemberOverview(monotonicMs);
+    this.#overview = new MemberOverview(monotonicMs, options.model);
     this.#printed = new PrintedView({
       painter: this.#painter,
       paint: paintFor(terminal.hasColors),
       overview: this.#overview,
+    });
+    this.#modeKey = new ModeKey({
+      ...{ team: talk.team, overview: this.#overview },
+      onChange: (note) => {
+        this.#note = note;
+        this.#painter.drawSoon();
+      },
+      onError: (error) => this.#fail(error),
     });
     this.#items = new EventItems((id) => talk.team.hasSent(id));
     this.#line = new InputLine({
@@ -79,6 +89,7 @@ export class Screen {
         },
         interrupt: () => this.#interrupt(),
         nextView: (step) => this.#turnTo(step),
+        nextMode: () => this.#modeKey.press(),
         turnThoughts: () => {
           this.#note = this.#printed.turnThoughts();
         },
@@ -169,7 +180,7 @@ export class Screen {
     for await (const event of team.events(signal)) {
       this.#take(event);
       if (event.type === "request-change") await this.#refreshQuestions();
-      if (event.type === "member-change") this.#overview.enlist((await team.roster()).members);
+      if (event.type === "member-change") await this.#refreshMembers();
       if (event.type === "turn-end") await this.#refreshCosts();
       this.#painter.drawSoon();
       if (this.#options.monotonicMs() - busySinceMs < breathMs) continue;
@@ -186,10 +197,15 @@ export class Screen {
 
   /** Loads the state from before the screen was opened. */
   async #catchUp(): Promise<void> {
-    const { team } = this.#options.talk;
-    this.#overview.enlist((await team.roster()).members);
+    await this.#refreshMembers();
     await this.#refreshCosts();
     await this.#refreshQuestions();
+  }
+
+  async #refreshMembers(): Promise<void> {
+    const { team } = this.#options.talk;
+    this.#overview.enlist((await team.roster()).members);
+    this.#overview.setModes(await team.modes());
   }
 
   async #refreshQuestions(): Promise<void> {
@@ -289,7 +305,6 @@ export class Screen {
       ...this.#focus.see(),
       ...this.#line.scene,
       note: this.#note,
-      about: this.#options.about,
       nowMs,
     };
     return renderFrame(scene, { ...this.#printed.format, width, height });

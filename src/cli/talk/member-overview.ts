@@ -1,8 +1,11 @@
 import { type Activity, afterEvent, noActivity } from "../../lib/activity.ts";
+import { answeringModel } from "../../model/model-list.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, type MemberName, TeammateName } from "../../protocol/ids.ts";
+import type { PermissionMode } from "../../protocol/message.ts";
 import type { MemberRecord, MemberStatus } from "../../protocol/team.ts";
 import { totalTokens } from "../../protocol/usage.ts";
+import type { MemberMode } from "../../team/team.ts";
 
 /** A member as a person sees it at a glance. */
 export interface MemberGlance {
@@ -21,6 +24,9 @@ export interface MemberGlance {
   /** All tokens of its model calls. */
   readonly tokens: number;
   readonly costUsd: number;
+  /** Its model, or of a list of them the one that answers. */
+  readonly model: string;
+  readonly mode: PermissionMode | undefined;
 }
 
 /** The members of the team and what each is doing, from the events of the team. */
@@ -28,9 +34,10 @@ export class MemberOverview {
   readonly #members = new Map<MemberName, TrackedMember>();
   readonly #monotonicMs: () => number;
 
-  constructor(monotonicMs: () => number) {
+  constructor(monotonicMs: () => number, leadsModels = "") {
     this.#monotonicMs = monotonicMs;
     this.#change(lead, { role: "lead", status: "idle" });
+    this.#setModels(lead, leadsModels);
   }
 
   /** The lead first, then the others in the order they appeared. */
@@ -48,10 +55,15 @@ export class MemberOverview {
 
   /** Takes over what only the roster knows for certain. */
   enlist(members: readonly MemberRecord[]): void {
-    for (const { name, role, color, status, detail } of members) {
+    for (const { name, role, color, status, detail, model = "" } of members) {
       const isNews = this.#members.get(name)?.status !== status;
       this.#change(name, { role, color, status, ...(isNews && { activity: detail ?? "" }) });
+      this.#setModels(name, model);
     }
+  }
+
+  setModes(modes: readonly MemberMode[]): void {
+    for (const { member, mode } of modes) this.#change(member, { mode });
   }
 
   setCost(name: MemberName, costUsd: number, tokens: number): void {
@@ -76,7 +88,13 @@ export class MemberOverview {
     });
   }
 
-  #change(name: MemberName, change: Partial<MemberGlance>): void {
+  /** The one that answers is known by its events, until the member is given another list. */
+  #setModels(name: MemberName, models: string): void {
+    if (this.#members.get(name)?.models === models) return;
+    this.#change(name, { models, model: answeringModel(models, undefined) });
+  }
+
+  #change(name: MemberName, change: Partial<TrackedMember>): void {
     const before = this.#members.get(name) ?? newcomer(name, this.#monotonicMs());
     this.#members.set(name, { ...before, ...change });
   }
@@ -84,6 +102,8 @@ export class MemberOverview {
 
 /** A member with its activity so far. */
 interface TrackedMember extends MemberGlance {
+  /** Its model, or a list of them, as it was given. */
+  readonly models: string;
   readonly state: Activity;
 }
 
@@ -91,6 +111,7 @@ function newcomer(name: MemberName, sinceMs: number): TrackedMember {
   return {
     ...{ name, sinceMs, color: undefined, role: "", status: "idle", activity: "" },
     ...{ output: "", isAsking: false, tokens: 0, costUsd: 0, state: noActivity },
+    ...{ models: "", model: "", mode: undefined },
   };
 }
 
@@ -124,6 +145,10 @@ function asideFrom(event: AgentEvent, { output, tokens }: TrackedMember): Partia
       return { output: "", isAsking: false };
     case "turn-end":
       return { tokens: tokens + totalTokens(event.usage) };
+    case "model-change":
+      return { model: event.to };
+    case "mode-change":
+      return { mode: event.mode };
     case "request-change":
       return event.request_type === "permission" ? { isAsking: event.state === "pending" } : {};
     default:

@@ -1,4 +1,3 @@
-import { TeamError } from "../../errors.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import { findMember } from "../../team/find-member.ts";
@@ -8,6 +7,7 @@ import { parseArguments } from "../parse-arguments.ts";
 import { briefly, pickRequest } from "../pick-request.ts";
 import { columns } from "../render/columns.ts";
 import { printable } from "../render/printable.ts";
+import { runMode } from "./modes.ts";
 import type { Talk, TalkReply } from "./talk.ts";
 
 /** A command that a person types after a slash. None costs a model call. */
@@ -16,17 +16,28 @@ export interface SlashCommand {
   /** The parameters, as the help shows them. */
   readonly parameters: string;
   readonly summary: string;
-  /** Whether its argument is a member's name. */
-  readonly takesMembers: boolean;
+  /** For each argument, what it can be, to complete it. */
+  readonly words: readonly ArgumentWords[];
   run(argument: string, talk: Talk): Promise<TalkReply>;
 }
 
+/** The names of members, or words of a fixed set. */
+type ArgumentWords = "members" | readonly string[];
+
 /** `call` is the name and the parameters, as the help shows them. */
 function slash(call: string, summary: string, run: SlashCommand["run"]): SlashCommand {
-  const [name = "", ...words] = call.split(" ");
-  const parameters = words.join(" ");
-  return { name, parameters, summary, takesMembers: parameters === "[<name>]", run };
+  const [name = "", ...parameters] = call.split(" ");
+  return {
+    ...{ name, summary, run, parameters: parameters.join(" ") },
+    words: parameters.map((parameter) => argumentWords[parameter] ?? []),
+  };
 }
+
+const argumentWords: Readonly<Partial<Record<string, ArgumentWords>>> = {
+  "[<name>]": "members",
+  "[<name>|all]": "members",
+  "[<mode>]": PermissionMode.options,
+};
 
 /** Runs a command of the shell, with its output as the reply. */
 function shell(load: () => Promise<Command>): SlashCommand["run"] {
@@ -92,9 +103,9 @@ export const slashCommands: readonly SlashCommand[] = [
     },
   ),
   slash(
-    "mode <mode> [<name>]",
-    `set a member's permission mode (default: the lead's): ${PermissionMode.options.join(", ")}`,
-    setMode,
+    "mode [<mode>] [<name>|all]",
+    `show everybody's permission mode, or set it (default: the lead's): ${PermissionMode.options.join(", ")}`,
+    runMode,
   ),
   slash("new", "archive this team and start a new one", async () => ({ type: "start-new" })),
   slash("help", "this list", async () => shown(helpText())),
@@ -114,19 +125,6 @@ async function answer({ team }: Talk, id: string, given: PersonsAnswer): Promise
   await team.answer(request.id, given);
   const word = given.decision === "deny" ? "Denied" : "Allowed";
   return { type: "answered", id: request.id, line: `${word}: ${briefly(request)}` };
-}
-
-async function setMode(argument: string, talk: Talk): Promise<TalkReply> {
-  const [text = "", name = ""] = argument.split(/\s+/);
-  const mode = PermissionMode.safeParse(text);
-  if (!mode.success) {
-    throw new TeamError("usage-wrong", `'${text}' is not a permission mode`, {
-      hint: `Modes: ${PermissionMode.options.join(", ")}.`,
-    });
-  }
-  const member = await memberOf(talk, name);
-  await talk.team.setMode(member, mode.data);
-  return shown(`${member} is now in mode ${mode.data}.`);
 }
 
 function helpText(): string {

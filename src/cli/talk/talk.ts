@@ -34,6 +34,7 @@ export interface TalkTeam
     | "answer"
     | "interrupt"
     | "stop"
+    | "modes"
     | "setMode"
     | "quiet"
   > {

@@ -1,8 +1,13 @@
 import { expect, test } from "vitest";
-import { complete } from "../../../src/cli/screen/completion.ts";
+import { type Completables, complete } from "../../../src/cli/screen/completion.ts";
 
-const known = {
-  commands: [{ name: "team" }, { name: "tasks" }, { name: "stop", takesMembers: true }],
+const known: Completables = {
+  commands: [
+    { name: "team", words: [] },
+    { name: "tasks", words: [] },
+    { name: "stop", words: ["members"] },
+    { name: "mode", words: [["default", "plan"], "members"] },
+  ],
   members: ["alice", "albert", "bob", "all"],
 };
 
@@ -14,12 +19,14 @@ function at(text: string) {
 
 test.each([
   ["a command", "/t|", { from: 0, to: 2, candidates: ["/tasks", "/team"] }],
-  ["all commands", "/|", { from: 0, to: 1, candidates: ["/stop", "/tasks", "/team"] }],
+  ["all commands", "/|", { from: 0, to: 1, candidates: ["/mode", "/stop", "/tasks", "/team"] }],
   ["a member", "@b|", { from: 0, to: 2, candidates: ["@bob"] }],
   ["a member in any case", "@AL|", { from: 0, to: 3, candidates: ["@albert", "@alice", "@all"] }],
   ["a member inside of a text", "ask @bo| now", { from: 4, to: 7, candidates: ["@bob"] }],
   ["the rest of a word is replaced", "/te|xx", { from: 0, to: 5, candidates: ["/team"] }],
   ["a command's member", "/stop b|", { from: 6, to: 7, candidates: ["bob"] }],
+  ["a command's word", "/mode p|", { from: 6, to: 7, candidates: ["plan"] }],
+  ["a member after that word", "/mode plan b|", { from: 11, to: 12, candidates: ["bob"] }],
 ])("%s is completed", (_title, text, completion) => {
   expect(at(text)).toEqual(completion);
 });
