@@ -156,7 +156,8 @@ class AgentRun {
 
   /**
    * One request; where the reply is cut short by the limit of its length, another with more room for
-   * it, once in a run. Of a reply that is cut again, the beginning counts.
+   * it, once in a run. Of a reply that is cut again, the beginning counts; if there is no second one, the
+   * first counts.
    */
   async *#requestWholeReply(): AsyncGenerator<EventDraft, Reply> {
     const reply = yield* this.#requestReply();
@@ -168,10 +169,14 @@ class AgentRun {
     const reason = `the reply was cut at ${limit} tokens, so it is requested with up to ${more}`;
     yield { type: "reply-restart", reason };
     this.#maxOutputTokens = more;
-    const longer = yield* this.#requestReply();
-    if (longer.type !== "failed" || longer.failure.kind !== "bad-request") return longer;
-    // Whoever answers at this address allows less than the model's own provider.
+    const longer = yield* this.#request();
+    if (longer.type === "reply" || this.#signal.aborted) return longer;
     this.#maxOutputTokens = limit;
+    // Whoever answers at this address may allow less than the model's own provider, which is no news.
+    if (longer.type === "failed" && longer.failure.kind !== "bad-request") {
+      const message = `The longer reply did not come, so the one that was cut counts: ${longer.failure.message}`;
+      yield { type: "warning", message };
+    }
     return reply;
   }
 
@@ -188,20 +193,20 @@ class AgentRun {
 
   /** One request; where the conversation turns out too long for it, another after a compaction. */
   async *#requestReply(): AsyncGenerator<EventDraft, Reply> {
-    const { conversation } = this.#agent;
-    const signal = this.#signal;
-    const request = () =>
-      requestReply(this.#agent, {
-        conversation: conversation.utterances,
-        signal,
-        maxOutputTokens: Math.min(this.#maxOutputTokens, Math.max(this.#room, leastOutput)),
-      });
-    const reply = yield* request();
+    const reply = yield* this.#request();
     if (reply.type !== "failed" || reply.failure.kind !== "too-long") return reply;
-    const setback = yield* compact(this.#agent, signal);
+    const setback = yield* compact(this.#agent, this.#signal);
     if (setback) return setback;
     yield* this.#takeInput();
-    return yield* request();
+    return yield* this.#request();
+  }
+
+  #request(): AsyncGenerator<EventDraft, Reply> {
+    return requestReply(this.#agent, {
+      conversation: this.#agent.conversation.utterances,
+      signal: this.#signal,
+      maxOutputTokens: Math.min(this.#maxOutputTokens, Math.max(this.#room, leastOutput)),
+    });
   }
 
   #shouldCompact(): boolean {

@@ -8,14 +8,27 @@ import { type ProviderConfiguration, providerKeys, secretFileNames } from "./pro
 /** The secrets in the environment: keys, and credentials in the URLs of providers and proxies. */
 export function environmentSecrets(configuration: ProviderConfiguration): string[] {
   const inUrls = Object.entries(configuration.env).flatMap(([name, url = ""]) => {
-    const [user = "", ...password] = /(?:^|\/\/)([^/@]*)@/.exec(url)?.[1]?.split(":") ?? [];
-    if (/_BASE_URL$/i.test(name)) return [user, ...password];
-    // The name of a proxy's user is no secret, unless it is all there is: then it is a token.
-    return /_PROXY$/i.test(name) ? (password.length > 0 ? password : [user]) : [];
+    const isProxy = /_PROXY$/i.test(name);
+    return isProxy || isAddress(name) ? secretsInUrl(url, { isProxy }) : [];
   });
   const inFiles = secretFileNames().flatMap((name) => secretsInFile(configuration.env[name]));
-  const decodedToo = inUrls.flatMap((text) => [text, decoded(text)]);
-  return [...providerKeys(configuration), ...decodedToo, ...inFiles];
+  return [...providerKeys(configuration), ...inUrls, ...inFiles];
+}
+
+/** Whether a variable has the address of a provider. */
+function isAddress(name: string): boolean {
+  return /_BASE_URL$/i.test(name) || name === "OLLAMA_HOST" || name.startsWith("AWS_ENDPOINT_URL");
+}
+
+/** The name and password in an address, in all forms that a text may have them in. */
+function secretsInUrl(url: string, { isProxy }: { isProxy: boolean }): string[] {
+  // An `@` in a password is often not escaped: the last one ends it.
+  const credentials = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/?#]*)@/i.exec(url)?.[1] ?? "";
+  const [user = "", ...rest] = credentials.split(":");
+  const password = rest.join(":");
+  // The name of a proxy's user is no secret, unless it is all there is: then it is a token.
+  const secret = isProxy && password !== "" ? [password] : [user, password];
+  return secret.flatMap((text) => [text, decoded(text), encodeURIComponent(decoded(text))]);
 }
 
 const Credentials = z.object({

@@ -397,6 +397,28 @@ test("where the raised limit is refused, the reply that was cut is continued", a
   expect(model.requests.at(-1)?.maxOutputTokens).toBe(100);
 });
 
+test.each(["overloaded", "too-long", "cut", "malformed"] as const)(
+  "a reply that was cut is not lost if the longer one fails as %s",
+  async (kind) => {
+    const cut = reply([says("and ")], { stop: "length" });
+    const failure: ModelFailure = { kind, message: "It failed" };
+    const model = new ScriptedModel([cut, fails(failure), says("so on.")]);
+    await using test = await TestAgent.open(model, { limits: roomForMore });
+    await test.tell("Tell me.");
+
+    const { end, events } = await test.run();
+
+    expect(end).toEqual({ outcome: "done", answers: ["and so on."] });
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        type: "warning",
+        message: "The longer reply did not come, so the one that was cut counts: It failed",
+      }),
+    );
+    model.assertDone();
+  },
+);
+
 test("the raised limit leaves room for the conversation", async () => {
   const cut = reply([says("and ")], { stop: "length" });
   const model = new ScriptedModel([cut, says("Done.")]);

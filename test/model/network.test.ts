@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { proxyFor } from "../../src/model/ai-sdk/proxy.ts";
+import { defaultCertificates } from "../../src/model/ai-sdk/routes.ts";
 import { Governor } from "../../src/model/governor.ts";
 import { openModel } from "../../src/model/open-model.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
@@ -240,3 +241,11 @@ async function governedFailure(env: Record<string, string>) {
 function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
+
+test("a certificate of the person is trusted in addition to those that Node trusts by its flags", () => {
+  const rootCertificates = ["root"];
+
+  expect(defaultCertificates({ rootCertificates })).toEqual(["root"]);
+  const getCACertificates = () => ["root", "system"];
+  expect(defaultCertificates({ rootCertificates, getCACertificates })).toEqual(["root", "system"]);
+});

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { request as httpRequest, type RequestOptions } from "node:http";
 import { Agent, request as httpsRequest } from "node:https";
 import { Socket } from "node:net";
-import { connect, createSecureContext, rootCertificates, type SecureContext } from "node:tls";
+import tls, { connect, createSecureContext, type SecureContext } from "node:tls";
 import { TeamError } from "../../errors.ts";
 import type { EnvironmentVariables } from "../provider-settings.ts";
 import { type ProxyServer, proxyFor } from "./proxy.ts";
@@ -74,7 +74,7 @@ export class Routes {
     if (this.#certificates.length === 0) return new Agent(connections);
     // Made only for https: Node's own certificates are many.
     this.#secureContext ??= createSecureContext({
-      ca: [...rootCertificates, ...this.#certificates],
+      ca: [...defaultCertificates(tls), ...this.#certificates],
     });
     return new Agent({ ...connections, secureContext: this.#secureContext });
   }
@@ -159,4 +159,16 @@ async function readCertificates(name: string, path: string): Promise<string> {
     throw refuse(`cannot be read: ${error.message}`, error);
   }
   throw refuse(`is ${path}, which has no certificates`);
+}
+
+/** The part of `node:tls` that knows whom Node trusts. */
+interface TrustedByNode {
+  readonly rootCertificates: readonly string[];
+  /** Since Node 22.15; with those of the system, if `--use-system-ca` asks for them. */
+  getCACertificates?(type: "default"): readonly string[];
+}
+
+/** The certificates that Node would trust if none were given. */
+export function defaultCertificates(node: TrustedByNode): readonly string[] {
+  return node.getCACertificates?.("default") ?? node.rootCertificates;
 }
