@@ -39,11 +39,8 @@ export {
 } from "./model/model-facts.ts";
 export type { FailureKind, ModelFailure } from "./model/model-failure.ts";
 export type { ModelPrice } from "./model/prices.ts";
-export type {
-  EnvironmentVariables,
-  ProviderDefinition,
-  ProviderDefinitions,
-} from "./model/provider-settings.ts";
+export type { ProviderDefinition, ProviderDefinitions } from "./model/provider-definitions.ts";
+export type { EnvironmentVariables } from "./model/provider-settings.ts";
 export {
   aiSdkModel,
   type LanguageModelOptions,

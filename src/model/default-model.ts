@@ -28,7 +28,7 @@ interface ModelByKey {
 /** The model for a person who has named none: a suitable one of the first provider with a key. */
 export function modelByKey(env: EnvironmentVariables): ModelByKey | undefined {
   for (const provider of providers) {
-    const variable = builtInProviders[provider].keyVariables.find((name) => env[name]);
+    const variable = builtInProviders[provider].keyVariables.find((name) => env[name]?.trim());
     if (variable !== undefined) return { id: suitableModels[provider], variable };
   }
   return undefined;

@@ -5,11 +5,8 @@ import {
   type OwnModels,
   tableProviders,
 } from "./model-facts.ts";
-import {
-  type ProviderConfiguration,
-  type ProviderDefinitions,
-  providerVariables,
-} from "./provider-settings.ts";
+import type { ProviderDefinitions } from "./provider-definitions.ts";
+import { type ProviderConfiguration, providerVariables } from "./provider-settings.ts";
 
 export interface ListedModel {
   readonly id: string;
@@ -30,7 +27,7 @@ export async function listModels(
     const provider = variables.get(id.slice(0, Math.max(id.indexOf("/"), 0)));
     if (!provider) return id === "rehearsal";
     const needsNothing = !provider.needsKey && !provider.isPackage;
-    return needsNothing || provider.keys.some((name) => env[name]);
+    return needsNothing || provider.keys.some((name) => env[name]?.trim());
   };
   const ids = new Set([...(await tableIds(providers, variables.keys())), ...Object.keys(models)]);
   return Promise.all(

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { modelIds } from "./model-list.ts";
 import { ModelPrice } from "./prices.ts";
-import type { ProviderDefinitions } from "./provider-settings.ts";
+import type { ProviderDefinitions } from "./provider-definitions.ts";
 
 /** The words of providers for how much a model thinks. `none` turns its thinking off. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;

@@ -7,22 +7,14 @@ import {
 } from "./built-in-providers.ts";
 import { modelByKey } from "./default-model.ts";
 import { type ProviderPackage, plainPackage } from "./package-providers.ts";
+import {
+  baseRow,
+  checkProvider,
+  isBaseUrl,
+  type ProviderDefinitions,
+} from "./provider-definitions.ts";
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
-
-/** A provider that a person adds to the built-in ones. */
-export interface ProviderDefinition {
-  /** The API that it speaks. Either this or `package` is given. */
-  readonly family?: ProviderFamily | undefined;
-  /** The name of a provider package of the AI SDK, which the person installs. */
-  readonly package?: string | undefined;
-  /** Default: the family's or package's own address, which OpenAI-compatible ones do not have. */
-  readonly baseUrl?: string | undefined;
-  /** The environment variable that holds the key. Optional for OpenAI-compatible ones and packages. */
-  readonly keyVariable?: string | undefined;
-}
-
-export type ProviderDefinitions = Readonly<Record<string, ProviderDefinition>>;
 
 /** Where the keys and addresses of providers come from. */
 export interface ProviderConfiguration {
@@ -50,63 +42,6 @@ function rowsOf(providers: ProviderDefinitions = {}): ReadonlyMap<string, Provid
     ];
   });
   return new Map([...Object.entries(builtInProviders), ...defined]);
-}
-
-/** What a definition has in common with others of its family, or all packages with each other. */
-function baseRow({ family, package: name = "" }: ProviderDefinition): ProviderRow {
-  if (family) return builtInProviders[family];
-  const common = { label: "", keyVariables: [], needsKey: false, headersMs: 60_000 };
-  return { ...common, family: "package", package: plainPackage(name), authHeaders: () => ({}) };
-}
-
-/**
- * Throws `config-invalid` if a provider cannot be defined like this. The message contains no
- * values.
- */
-export function checkProvider(name: string, definition: ProviderDefinition): void {
-  const { family, package: module, baseUrl, keyVariable } = definition;
-  const refuse = (problem: string, hint: string) => {
-    throw new TeamError("config-invalid", `The provider "${name}" ${problem}`, { hint });
-  };
-  if (Object.hasOwn(builtInProviders, name)) {
-    refuse("is built in", "Choose another name, or set the variables of the built-in provider.");
-  }
-  if (!/^[a-z][a-z0-9_-]{0,31}$/.test(name)) {
-    refuse("has a name that cannot be used", "Names match [a-z][a-z0-9_-]{0,31}.");
-  }
-  if ((family === undefined) === (module === undefined)) {
-    refuse("needs either a family or a package", 'Add "family" or "package", and not both.');
-  }
-  if (module !== undefined && !isModule(module)) {
-    const hint = 'Give the name of a package, such as "@ai-sdk/groq".';
-    refuse("has a package that is not the name of one", hint);
-  }
-  if (module !== undefined && /^@ai-sdk\/(amazon-bedrock|google-vertex)(\/|$)/.test(module)) {
-    // They find credentials by themselves, and an address in the settings would get them.
-    refuse("has a package that is built in", "Use bedrock/<model> or vertex/<model>.");
-  }
-  const { needsKey, baseUrl: usual } = baseRow(definition);
-  if (keyVariable !== undefined && !/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(keyVariable)) {
-    const hint = "Name the environment variable that holds the key; the key itself stays there.";
-    refuse("has a key-variable that is not the name of a variable", hint);
-  }
-  if (needsKey && keyVariable === undefined) {
-    const hint = `Add "key-variable", such as "${name.toUpperCase().replaceAll("-", "_")}_API_KEY".`;
-    refuse("has no key-variable", hint);
-  }
-  if (module === undefined && (baseUrl ?? usual) === undefined) {
-    refuse("has no base-url", 'Add "base-url", such as "http://localhost:11434/v1".');
-  }
-  if (baseUrl !== undefined && !isBaseUrl(baseUrl)) {
-    const hint = "Use an address such as https://example.com/v1, without user, query or fragment.";
-    refuse("has a base-url that is not the base URL of an API", hint);
-  }
-}
-
-/** The name of a package, with or without a path in it. */
-function isModule(text: string): boolean {
-  const word = "[a-z0-9~-][a-z0-9._~-]*";
-  return new RegExp(`^(@${word}/)?${word}(/[a-z0-9-]+)*$`).test(text) && text.length <= 200;
 }
 
 /** The variables by which a person sets a provider up; of the keys, the first that is set counts. */
@@ -137,7 +72,7 @@ export function providerKeyNames(providers?: ProviderDefinitions): string[] {
 
 /** All keys and other credentials of providers in the environment. */
 export function providerKeys({ env, providers }: ProviderConfiguration): string[] {
-  return secretNames(providers).flatMap((name) => env[name] || []);
+  return secretNames(providers).flatMap((name) => env[name]?.trim() || []);
 }
 
 /** Variables that name a file of secrets. */
@@ -192,17 +127,15 @@ export function providerSettings(
   const rows = rowsOf(providers);
   const { row, model } = parseModelId(id, rows);
   const { family, label, headersMs, authHeaders, keyVariables, needsKey } = row;
-  const name = keyVariables.find((variable) => env[variable]);
-  const value = name && env[name];
-  const keyName = name ?? keyVariables[0] ?? 'the variable that "key-variable" names';
-  if (!value && needsKey) {
+  const key = keyOf(keyVariables, env);
+  const keyName = key?.name ?? keyVariables[0] ?? "the variable of its key";
+  if (!key && needsKey) {
     throw new TeamError(
       "provider-key-missing",
       `The model ${id} needs a key, but ${keyName} is not set`,
       { hint: `Set ${keyName}, or choose another model with --model, such as ${withoutKey(env)}.` },
     );
   }
-  const key = name && value ? { name, value } : undefined;
   const reached = { label, headersMs, authHeaders, model, key, keyName };
   if (family !== "package") {
     const { contextHint } = row;
@@ -210,6 +143,20 @@ export function providerSettings(
     return { family, baseUrl, ...reached, ...(contextHint !== undefined && { contextHint }) };
   }
   return { family, ...reached, ...packageSettings(id, { ...row, model, key }, env) };
+}
+
+/**
+ * The key in the first of the variables that is set. White space around it comes from a file or a
+ * copy; any other character that HTTP cannot carry would be reported as a failure of the network.
+ */
+function keyOf(variables: readonly string[], env: EnvironmentVariables): ApiKey | undefined {
+  const name = variables.find((variable) => env[variable]?.trim());
+  const value = name && env[name]?.trim();
+  if (!name || !value) return undefined;
+  if (/^[\x20-\x7e]+$/.test(value)) return { name, value };
+  throw new TeamError("config-invalid", `${name} has a character that no key has`, {
+    hint: `Set ${name} to the key alone: no line break, no curly quotes, no letters with accents.`,
+  });
 }
 
 function packageSettings(
@@ -287,11 +234,4 @@ function baseUrlOf(row: ProviderRow, env: EnvironmentVariables): string | undefi
   const url = given.replace(/\/+$/, "");
   // Anthropic's own SDK expects the URL without the version, the AI SDK with it.
   return family === "anthropic" && !url.endsWith("/v1") ? `${url}/v1` : url;
-}
-
-/** Credentials in a URL would be shown wherever the URL is, and `fetch` refuses them anyway. */
-function isBaseUrl(text: string): boolean {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isPlain = url && !url.username && !url.password && !url.search && !url.hash;
-  return Boolean(isPlain && /^https?:$/.test(url.protocol));
 }

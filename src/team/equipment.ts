@@ -16,10 +16,10 @@ import {
   reportsCost,
   warmUpModel,
 } from "../model/models.ts";
+import type { ProviderDefinitions } from "../model/provider-definitions.ts";
 import {
   type EnvironmentVariables,
   type ProviderConfiguration,
-  type ProviderDefinitions,
   providerKeyNames,
   providerKeys,
 } from "../model/provider-settings.ts";

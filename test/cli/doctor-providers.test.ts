@@ -44,6 +44,19 @@ test.each([
   expect(code).toBe(state === "problem" ? 1 : 0);
 });
 
+test("a key with a character that no key has is a problem, and nothing is sent", async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await answering(200);
+  const env = { OPENAI_API_KEY: "“sk-0123456789”", OPENAI_BASE_URL: `${server.url}/v1` };
+
+  const { about, code } = await examine(directory.path, env);
+
+  expect(about("openai")).toMatchObject([
+    { state: "problem", text: "OPENAI_API_KEY has a character that no key has" },
+  ]);
+  expect([code, server.seen.length]).toEqual([1, 0]);
+});
+
 const openai = { data: [{ id: "qwen3:8b" }, { id: "llama-4-8b" }] };
 const google = { models: [{ name: "models/qwen9" }] };
 

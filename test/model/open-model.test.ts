@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { TeamError } from "../../src/errors.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { openModel } from "../../src/model/open-model.ts";
+import { checkProvider, type ProviderDefinition } from "../../src/model/provider-definitions.ts";
 import {
-  checkProvider,
   providerKeyNames,
   providerKeys,
   providerSettings,
@@ -54,6 +54,30 @@ test.each(wrong)("the model %j with %o is refused with a hint", async (id, env, 
   expect(error.hint).toBeTruthy();
   expect(`${error.message} ${error.hint}`).not.toContain("pw");
 });
+
+test("white space around a key is left out, also where it is masked", () => {
+  const env = { ANTHROPIC_API_KEY: " \n", ANTHROPIC_AUTH_TOKEN: " sk-0123456789\n" };
+
+  const { key } = providerSettings("anthropic/x", { env });
+
+  expect(key).toEqual({ name: "ANTHROPIC_AUTH_TOKEN", value: "sk-0123456789" });
+  expect(providerKeys({ env })).toEqual(["sk-0123456789"]);
+});
+
+test.each(["sk-01234\n56789", "“sk-0123456789”", "sk-0123456789é", "sk-\u00000123456789"])(
+  "the key %j is refused at once, without being shown",
+  (value) => {
+    const env = { ANTHROPIC_API_KEY: value };
+
+    const error = thrownBy(() => providerSettings("anthropic/x", { env }));
+
+    expect(error).toMatchObject({
+      code: "config-invalid",
+      message: "ANTHROPIC_API_KEY has a character that no key has",
+      hint: expect.stringContaining("Set ANTHROPIC_API_KEY to the key alone"),
+    });
+  },
+);
 
 test.each(["http://host:1", "http://host:1/", "http://host:1/v1", "http://host:1/v1/"])(
   "Anthropic's base URL %s gets its version once",
@@ -234,18 +258,22 @@ test.each([
   ["openai", { family: "openai", keyVariable: "K" }, "is built in"],
   ["Router", router, "has a name that cannot be used"],
   ["__proto__", router, "has a name that cannot be used"],
-  ["a", { family: "openai-compatible" }, "has no base-url"],
-  ["a", { family: "anthropic", baseUrl: "https://a.example" }, "has no key-variable"],
-  ["a", { family: "openai", keyVariable: "sk-0123456789" }, "has a key-variable that is not"],
-  ["a", { ...router, baseUrl: "https://me:sk-0123456789@a.example" }, "has a base-url that is not"],
-  ["a", { ...router, baseUrl: "file:///etc/passwd" }, "has a base-url that is not"],
+  ["a", { family: "openai-compatible" }, "has no baseUrl"],
+  ["a", { family: "anthropic", baseUrl: "https://a.example" }, "has no keyVariable"],
+  ["a", { family: "openai", keyVariable: "sk-0123456789" }, "has a keyVariable that is not"],
+  ["a", { ...router, baseUrl: "https://me:sk-0123456789@a.example" }, "has a baseUrl that is not"],
+  ["a", { ...router, baseUrl: "file:///etc/passwd" }, "has a baseUrl that is not"],
   ["a", { keyVariable: "K" }, "needs either a family or a package"],
   ["a", { ...router, package: "@ai-sdk/groq" }, "needs either a family or a package"],
   ["a", { package: "../groq" }, "has a package that is not the name of one"],
   ["a", { package: "@ai-sdk/groq/../../x" }, "has a package that is not the name of one"],
   ["a", { package: "/tmp/groq" }, "has a package that is not the name of one"],
+  ["a", { family: "nope", baseUrl: "https://a.example" }, "has an unknown family"],
+  ["a", { ...router, "base-url": "sk-0123456789" }, 'has the unknown field "base-url"'],
+  ["a", { ...router, baseUrl: 5 }, "has a baseUrl that is not a text"],
+  ["a", "https://sk-0123456789", "must be an object"],
 ] as const)("a provider %j with %o is refused: it %s", (name, definition, problem) => {
-  const error = thrownBy(() => checkProvider(name, definition));
+  const error = thrownBy(() => checkProvider(name, definition as ProviderDefinition));
 
   expect(error).toMatchObject({ code: "config-invalid", hint: expect.any(String) });
   expect(error.message).toContain(`The provider "${name}" ${problem}`);

@@ -38,7 +38,7 @@ function isSetUp(variables: ProviderVariables, env: EnvironmentVariables): boole
   const { keys, baseUrl, isPackage } = variables;
   // Credentials of a cloud may be there for something else.
   if (isPackage && baseUrl !== undefined) return false;
-  return baseUrl === undefined || [...keys, baseUrl].some((name) => env[name]);
+  return baseUrl === undefined || [...keys, baseUrl].some((name) => env[name]?.trim());
 }
 
 async function look(

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { TeamError } from "../../errors.ts";
 import type { OwnFacts, OwnModels } from "../../model/model-facts.ts";
-import type { ProviderConfiguration, ProviderDefinitions } from "../../model/provider-settings.ts";
+import type { ProviderDefinitions } from "../../model/provider-definitions.ts";
+import type { ProviderConfiguration } from "../../model/provider-settings.ts";
 import type { ProcessInfo } from "../command.ts";
 import { answerOn, type ConsentAnswer } from "./consent.ts";
 import { type Loosening, loosenings, withoutLoosenings } from "./loosening.ts";

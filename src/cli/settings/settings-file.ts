@@ -7,7 +7,7 @@ import { closing } from "../../lib/closing.ts";
 import { parseJson } from "../../lib/json.ts";
 import { nearest } from "../../lib/nearest.ts";
 import { providerFamilies } from "../../model/built-in-providers.ts";
-import { checkProvider } from "../../model/provider-settings.ts";
+import { checkProvider } from "../../model/provider-definitions.ts";
 import { parseRule } from "../../permissions/rule.ts";
 import { SettingName, StatedSettings, shownValue, wrongValue } from "./settings.ts";
 
@@ -159,9 +159,17 @@ function checkParts(stated: StatedSettings, path: string): void {
     }
   }
   for (const [name, definition] of Object.entries(stated.providers ?? {})) {
-    check("providers", path, () => checkProvider(name, definition));
+    check("providers", path, () => checkProvider(name, definition, providerFields));
   }
 }
+
+/** The fields of a provider as a settings file calls them. */
+const providerFields = {
+  family: "family",
+  package: "package",
+  baseUrl: "base-url",
+  keyVariable: "key-variable",
+} as const;
 
 function check(name: SettingName, path: string, work: () => void): void {
   try {

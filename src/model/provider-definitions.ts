@@ -1,0 +1,131 @@
+import { TeamError } from "../errors.ts";
+import { nearest } from "../lib/nearest.ts";
+import {
+  builtInProviders,
+  type ProviderFamily,
+  type ProviderRow,
+  providerFamilies,
+} from "./built-in-providers.ts";
+import { plainPackage } from "./package-providers.ts";
+
+/** A provider that a person adds to the built-in ones. */
+export interface ProviderDefinition {
+  /** The API that it speaks. Either this or `package` is given. */
+  readonly family?: ProviderFamily | undefined;
+  /** The name of a provider package of the AI SDK, which the person installs. */
+  readonly package?: string | undefined;
+  /** Default: the family's or package's own address, which OpenAI-compatible ones do not have. */
+  readonly baseUrl?: string | undefined;
+  /** The environment variable that holds the key. Optional for OpenAI-compatible ones and packages. */
+  readonly keyVariable?: string | undefined;
+}
+
+export type ProviderDefinitions = Readonly<Record<string, ProviderDefinition>>;
+
+/** How the fields of a definition are called where it was written. */
+export type FieldNames = Readonly<Record<keyof ProviderDefinition, string>>;
+
+const ownNames: FieldNames = {
+  family: "family",
+  package: "package",
+  baseUrl: "baseUrl",
+  keyVariable: "keyVariable",
+};
+
+/** What a definition has in common with others of its family, or all packages with each other. */
+export function baseRow({ family, package: name = "" }: ProviderDefinition): ProviderRow {
+  if (family) return builtInProviders[family];
+  const common = { label: "", keyVariables: [], needsKey: false, headersMs: 60_000 };
+  return { ...common, family: "package", package: plainPackage(name), authHeaders: () => ({}) };
+}
+
+type Refuse = (problem: string, hint: string) => never;
+
+/**
+ * Throws `config-invalid` if a provider cannot be defined like this. The message contains no
+ * values.
+ */
+export function checkProvider(
+  name: string,
+  definition: ProviderDefinition,
+  names: FieldNames = ownNames,
+): void {
+  const refuse: Refuse = (problem, hint) => {
+    throw new TeamError("config-invalid", `The provider "${name}" ${problem}`, { hint });
+  };
+  checkName(name, refuse);
+  checkFields(definition, refuse);
+  const { family, package: module, baseUrl, keyVariable } = definition;
+  if ((family === undefined) === (module === undefined)) {
+    refuse("needs either a family or a package", 'Add "family" or "package", and not both.');
+  }
+  if (family !== undefined && !providerFamilies.includes(family)) {
+    refuse("has an unknown family", `The families are ${providerFamilies.join(", ")}.`);
+  }
+  if (module !== undefined) checkModule(module, refuse);
+  const { needsKey, baseUrl: usual } = baseRow(definition);
+  if (keyVariable !== undefined && !/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(keyVariable)) {
+    const hint = "Name the environment variable that holds the key; the key itself stays there.";
+    refuse(`has a ${names.keyVariable} that is not the name of a variable`, hint);
+  }
+  if (needsKey && keyVariable === undefined) {
+    const example = `${name.toUpperCase().replaceAll("-", "_")}_API_KEY`;
+    refuse(`has no ${names.keyVariable}`, `Add "${names.keyVariable}", such as "${example}".`);
+  }
+  if (module === undefined && (baseUrl ?? usual) === undefined) {
+    const hint = `Add "${names.baseUrl}", such as "http://localhost:11434/v1".`;
+    refuse(`has no ${names.baseUrl}`, hint);
+  }
+  if (baseUrl !== undefined && !isBaseUrl(baseUrl)) {
+    const hint = "Use an address such as https://example.com/v1, without user, query or fragment.";
+    refuse(`has a ${names.baseUrl} that is not the base URL of an API`, hint);
+  }
+}
+
+function checkName(name: string, refuse: Refuse): void {
+  if (Object.hasOwn(builtInProviders, name)) {
+    refuse("is built in", "Choose another name, or set the variables of the built-in provider.");
+  }
+  if (!/^[a-z][a-z0-9_-]{0,31}$/.test(name)) {
+    refuse("has a name that cannot be used", "Names match [a-z][a-z0-9_-]{0,31}.");
+  }
+}
+
+/** A definition from a program may be anything. */
+function checkFields(definition: unknown, refuse: Refuse): void {
+  const known = Object.values(ownNames);
+  const all = `Its fields are ${known.join(", ")}, each a text.`;
+  if (typeof definition !== "object" || definition === null) refuse("must be an object", all);
+  for (const [field, value] of Object.entries(definition)) {
+    const meant = nearest(field, known);
+    const hint = meant === undefined ? all : `Did you mean ${meant}?`;
+    if (!known.includes(field)) refuse(`has the unknown field "${field}"`, hint);
+    if (value !== undefined && typeof value !== "string") {
+      refuse(`has a ${field} that is not a text`, all);
+    }
+  }
+}
+
+function checkModule(module: string, refuse: Refuse): void {
+  if (!isModule(module)) {
+    const hint = 'Give the name of a package, such as "@ai-sdk/groq".';
+    refuse("has a package that is not the name of one", hint);
+  }
+  if (/^@ai-sdk\/(amazon-bedrock|google-vertex)(\/|$)/.test(module)) {
+    // They find credentials by themselves, and an address in the settings would get them.
+    refuse("has a package that is built in", "Use bedrock/<model> or vertex/<model>.");
+  }
+}
+
+/** The name of a package, with or without a path in it. */
+function isModule(text: string): boolean {
+  const word = "[a-z0-9~-][a-z0-9._~-]*";
+  return new RegExp(`^(@${word}/)?${word}(/[a-z0-9-]+)*$`).test(text) && text.length <= 200;
+}
+
+/** Credentials in a URL would be shown wherever the URL is, and `fetch` refuses them anyway. */
+export function isBaseUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url && !url.username && !url.password && !url.search && !url.hash;
+  return Boolean(isPlain && /^https?:$/.test(url.protocol));
+}
