@@ -1,15 +1,14 @@
 /** The candidate closest to a mistyped `word`; undefined if none is close. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
-  let best: string | undefined;
-  let limit = Math.min(maxSlips + 1, word.length);
-  for (const candidate of candidates) {
-    if (Math.abs(candidate.length - word.length) >= limit) continue;
-    const slips = countSlips(word, candidate);
-    if (slips >= limit) continue;
-    best = candidate;
-    limit = slips;
-  }
-  return best;
+  const most = Math.min(maxSlips, word.length - 1);
+  const lengthened = (candidate: string) => Math.abs(candidate.length - word.length);
+  const [best] = [...candidates]
+    .filter((candidate) => lengthened(candidate) <= most)
+    .map((candidate) => ({ candidate, slips: countSlips(word, candidate) }))
+    .filter(({ slips }) => slips <= most)
+    // Two letters are swapped more often than one is added or left out.
+    .sort((a, b) => a.slips - b.slips || lengthened(a.candidate) - lengthened(b.candidate));
+  return best?.candidate;
 }
 
 const maxSlips = 2;
@@ -32,16 +31,20 @@ export function closest(
     .map(({ candidate }) => candidate);
 }
 
-/** The edit distance: how many letters to insert, delete or change. */
+/** The edit distance: how many letters to insert, delete, change or swap with the next one. */
 function countSlips(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
       const [left = 0, above = 0, diagonal = 0] = [next[j - 1], row[j], row[j - 1]];
-      next.push(Math.min(left + 1, above + 1, diagonal + (a[i - 1] === b[j - 1] ? 0 : 1)));
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = isSwapped ? (before[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY;
+      const changed = diagonal + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(left + 1, above + 1, changed, swapped));
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row[b.length] ?? 0;
 }

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { hasErrno, TeamError } from "../errors.ts";
+import { hasErrno, reasonOf, TeamError } from "../errors.ts";
 import { appendLines, toLines } from "../lib/json-lines.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import type { MemberName } from "../protocol/ids.ts";
@@ -25,11 +25,7 @@ export class Recording {
     try {
       await writeFile(path, "", { flag: "wx", mode: 0o600 });
     } catch (error) {
-      if (!hasErrno(error, "EEXIST")) throw error;
-      throw new TeamError("config-invalid", `${path} already exists`, {
-        cause: error,
-        hint: "Choose a new file for the recording, or delete this one.",
-      });
+      throw notCreated(path, error);
     }
     return new Recording(path, secrets);
   }
@@ -81,4 +77,15 @@ function keep(parts: RecordedPart[], part: ModelPart): void {
   } else {
     parts.push({ ...part });
   }
+}
+
+function notCreated(path: string, cause: unknown): unknown {
+  if (hasErrno(cause, "EEXIST")) {
+    const hint = "Choose a new file for the recording, or delete this one.";
+    return new TeamError("config-invalid", `${path} already exists`, { cause, hint });
+  }
+  if (!hasErrno(cause, "ENOENT", "ENOTDIR", "EACCES", "EPERM", "EROFS", "EISDIR")) return cause;
+  const message = `The recording ${path} cannot be created: ${reasonOf(cause)}`;
+  const hint = "Choose a file in a directory that exists and can be written to.";
+  return new TeamError("config-invalid", message, { cause, hint });
 }

@@ -34,7 +34,10 @@ export async function askLead(
     throw signal.reason;
   }
   if (supervisor.isClosing) {
-    const hint = "Ask again under the same id when the team is open: the question stays.";
+    const hint =
+      key === undefined
+        ? "Ask again when the team is open; with an id, a question would stay."
+        : "Ask again under the same id when the team is open: the question stays.";
     throw new TeamError("team-closed", "The team was closed before it had a result", { hint });
   }
   await results.cancel(request.id, "the lead ended without a result");
@@ -63,8 +66,8 @@ async function decided(
   }
 }
 
-function resultOf({ decision }: TeamRequest, check: ResultCheck): unknown {
-  const checked = check(decision?.value);
+async function resultOf({ decision }: TeamRequest, check: ResultCheck): Promise<unknown> {
+  const checked = await check(decision?.value);
   if (checked.type === "right") return checked.value;
   throw new TeamError("result-missing", `The result does not match: ${checked.problem}`);
 }

@@ -4,6 +4,7 @@ import { hasErrno, TeamError } from "../errors.ts";
 import { nearest } from "../lib/nearest.ts";
 import { parseValue } from "../lib/parse-value.ts";
 import { OwnModels } from "../model/model-facts.ts";
+import { checkProvider } from "../model/provider-definitions.ts";
 import { Effort } from "../protocol/effort.ts";
 import { PermissionMode } from "../protocol/message.ts";
 import { isInstructionsSize, maxInstructionsBytes } from "./members/member-definition.ts";
@@ -14,6 +15,19 @@ const wholeNumber = z.int().positive();
 const milliseconds = z.number().positive().finite();
 const isFunction = z.custom((value) => typeof value === "function");
 const isObject = z.custom((value) => typeof value === "object" && value !== null);
+/** As far as a program can be wrong by mistake: the types say the rest. */
+const place = z.object({
+  ...{ directory: text, keyPlace: z.object({ home: text }) },
+  ...{ clock: isObject, processes: isObject, onWarning: isFunction },
+});
+const store = z.object({
+  ...{ roster: isObject, tasks: isObject, requests: isObject, events: isObject, usage: isObject },
+  ...{ view: isFunction, send: isFunction, openMember: isFunction, forget: isFunction },
+});
+const tool = z.object({
+  spec: z.object({ name: z.string(), description: z.string(), input_schema: isObject }),
+  prepare: isFunction,
+});
 
 const ruleTexts = {
   schema: z.array(z.union([z.string(), z.strictObject({ rule: z.string(), origin: z.string() })])),
@@ -42,7 +56,7 @@ interface OptionRule {
 
 const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
   cwd: { schema: text, must: "be the path of the directory that the team works in" },
-  place: { schema: isObject, must: "be a place, such as systemPlace makes one" },
+  place: { schema: place, must: "be a place, such as systemPlace makes one" },
   env: { schema: isObject, must: "be an object of environment variables" },
   onWarning: callback,
   model: { schema: text, must: "be a text such as anthropic/<model>" },
@@ -93,17 +107,19 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
     must: 'be an object such as { "openai/gpt-5": { price: { input: 1.25, output: 10 }, contextWindow: 272_000 } }',
   },
   provider: {
-    schema: z.object({
-      watchdogs: z.record(z.string(), milliseconds).optional(),
-      maxInFlight: wholeNumber.optional(),
-      maxAttempts: wholeNumber.optional(),
+    schema: z.strictObject({
+      watchdogs: z
+        .strictObject({ headersMs: milliseconds.optional(), stallMs: milliseconds.optional() })
+        .optional(),
+      ...{ maxInFlight: wholeNumber.optional(), maxAttempts: wholeNumber.optional() },
+      fallbackAfterMs: milliseconds.optional(),
     }),
-    must: "have watchdogs (milliseconds), maxInFlight or maxAttempts (whole numbers), each more than 0",
+    must: "have only watchdogs (headersMs and stallMs), maxInFlight, maxAttempts and fallbackAfterMs, each more than 0",
   },
   recordTo: { schema: text, must: "be the path of a new file" },
-  store: { schema: isObject, must: "be a TeamStore" },
+  store: { schema: store, must: "be a TeamStore" },
   openModel: callback,
-  tools: { schema: z.array(isObject), must: "be a list of tools, such as defineTool makes them" },
+  tools: { schema: z.array(tool), must: "be a list of tools, such as defineTool makes them" },
 };
 
 /** The names of all options of `Team.open`. */
@@ -111,23 +127,34 @@ export const optionNames = Object.keys(optionRules);
 
 /** Throws `config-invalid` where an option is unknown or wrong. Nothing has been made then. */
 export async function checkOptions(options: TeamOptions): Promise<void> {
+  requireOptions(options);
   const rules = new Map<string, OptionRule>(Object.entries(optionRules));
   for (const [name, value] of Object.entries(options)) {
     const rule = rules.get(name);
     if (!rule) throw unknownOption(name);
     if (value !== undefined && !parseValue(rule.schema, value).success) throw wrong(name, rule);
   }
-  if (options.cwd === undefined) throw wrong("cwd", optionRules.cwd);
+  for (const [name, provider] of Object.entries(options.providers ?? {})) {
+    checkProvider(name, provider);
+  }
   if (await isDirectory(options.cwd)) return;
   throw new TeamError("config-invalid", `${options.cwd} is not a directory`, {
     hint: "Create it first, or give as cwd the directory that the team should work in.",
   });
 }
 
-function wrong(name: string, { must }: OptionRule): TeamError {
-  return new TeamError("config-invalid", `The option ${name} must ${must}`, {
-    hint: "Correct it, or leave it out for the default.",
+/** A program in JavaScript may leave out what has no default. */
+function requireOptions(options: unknown): asserts options is TeamOptions {
+  const given = z.looseObject({ cwd: z.unknown() }).safeParse(options).data;
+  if (given?.cwd !== undefined) return;
+  throw new TeamError("config-invalid", "Team.open needs the option cwd", {
+    hint: "Name the directory that the team works in: Team.open({ cwd: process.cwd() }).",
   });
+}
+
+function wrong(name: string, { must }: OptionRule): TeamError {
+  const remedy = name === "cwd" ? "Correct it." : "Correct it, or leave it out for the default.";
+  return new TeamError("config-invalid", `The option ${name} must ${must}`, { hint: remedy });
 }
 
 function unknownOption(name: string): TeamError {

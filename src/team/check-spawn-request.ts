@@ -33,6 +33,10 @@ export function checkSpawnRequest(request: SpawnRequest): void {
   const [issue] = error?.issues ?? [];
   if (!issue) return;
   if (issue.code === "unrecognized_keys") throw unknownField(issue.keys[0] ?? "");
+  if (issue.path.length === 0) {
+    const hint = "Write spawn({ name, role, prompt }).";
+    throw new TeamError("spawn-refused", "A spawn must be an object", { hint });
+  }
   throw new TeamError("spawn-refused", `The field ${issue.path.join(".")} of a spawn is wrong`, {
     hint: `${issue.message}.`,
   });

@@ -40,6 +40,7 @@ import { ownTool } from "../tools/own-tool.ts";
 import type { Tool } from "../tools/tool.ts";
 import { FileHistory } from "../workspace/file-history.ts";
 import { FileLocks } from "../workspace/file-locks.ts";
+import { requireModel } from "./check-arguments.ts";
 import { FileTeamStore } from "./file-team-store.ts";
 import type { OwnSystemPrompt } from "./member-prompt.ts";
 import type { LeadSettings } from "./members/member-definition.ts";
@@ -154,7 +155,11 @@ export class Equipment implements AsyncDisposable {
     this.#openModel = openModel
       ? (list, member) => {
           const openBuiltIn = (id: string) => models.openBare(id, member);
-          const openOne = (id: string) => openModel(id, member, openBuiltIn);
+          const openOne = async (id: string) => {
+            const model = await openModel(id, member, openBuiltIn);
+            requireModel(model);
+            return model;
+          };
           return models.open(list, member, { openOne });
         }
       : (list, member) => models.open(list, member);

@@ -14,6 +14,7 @@ import type { SpawnRequest } from "../tools/team/team-access.ts";
 import { describeRoster } from "../tools/team/teammates.ts";
 import { type AskOptions, askLead } from "./ask.ts";
 import { broadcast } from "./broadcast.ts";
+import { requireAskOptions, requireMode, requireRule, requireText } from "./check-arguments.ts";
 import { checkOptions } from "./check-options.ts";
 import { checkSpawnRequest } from "./check-spawn-request.ts";
 import { Equipment } from "./equipment.ts";
@@ -169,6 +170,7 @@ export class Team implements AsyncDisposable {
   async ask(text: string, options: AskOptions<unknown>): Promise<unknown> {
     this.#requireOpen();
     requireText(text);
+    requireAskOptions(options);
     if (!this.#hasResults) throw noResultTool();
     return askLead(this.#supervisor, text, options);
   }
@@ -286,6 +288,7 @@ export class Team implements AsyncDisposable {
    */
   async addRule(draft: RuleDraft): Promise<TeamRule> {
     this.#requireOpen();
+    requireRule(draft);
     const ownTools = this.#equipment.tools.map(({ spec }) => spec.name);
     requireKnownTool(parseRule(draft.decision, draft.rule), ownTools);
     return this.#rules.add(draft);
@@ -297,6 +300,7 @@ export class Team implements AsyncDisposable {
    */
   async removeRule(draft: RuleDraft): Promise<void> {
     this.#requireOpen();
+    requireRule(draft);
     await this.#rules.remove(draft);
   }
 
@@ -316,6 +320,7 @@ export class Team implements AsyncDisposable {
    */
   async setMode(name: string, mode: PermissionMode): Promise<void> {
     this.#requireOpen();
+    requireMode(mode);
     if (name === "all") await this.#supervisor.protocols.permissions.setModeOfAll(mode);
     else await this.#supervisor.setMode(parseMemberName(name), mode);
   }
@@ -393,12 +398,5 @@ async function keptMode({ roster, signature }: TeamStore): Promise<PermissionMod
 function noResultTool(): TeamError {
   return new TeamError("config-invalid", "The lead has no tool for results", {
     hint: "Open the team with structuredResults: true.",
-  });
-}
-
-function requireText(content: string): void {
-  if (content.trim() !== "") return;
-  throw new TeamError("message-invalid", "The message is empty", {
-    hint: "Say what the member should do or know.",
   });
 }

@@ -6,11 +6,8 @@ import { Secrets } from "../../src/lib/secrets.ts";
 import { environmentSecrets } from "../../src/model/environment-secrets.ts";
 import type { Utterance } from "../../src/model/model.ts";
 import { openModel } from "../../src/model/open-model.ts";
-import {
-  checkProvider,
-  providerKeyNames,
-  providerSettings,
-} from "../../src/model/provider-settings.ts";
+import { checkProvider } from "../../src/model/provider-definitions.ts";
+import { providerKeyNames, providerSettings } from "../../src/model/provider-settings.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { calls, reply, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";

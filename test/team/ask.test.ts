@@ -180,3 +180,37 @@ test("a schema that is none is refused, and nothing is asked", async () => {
   });
   expect(await team.requests()).toEqual([]);
 });
+
+test("a check that is asynchronous counts, and one that throws makes the result wrong", async () => {
+  const Odd = z.object({ count: z.number() }).refine(async ({ count }) => {
+    if (count > 9) throw new Error("the registry is down");
+    return count % 2 === 1;
+  }, "not odd");
+  await using wire = await TeamOnWire.start({
+    lead: [submits({ count: 2 }), submits({ count: 10 }), submits({ count: 3 }), says("Done.")],
+  });
+  const team = await wire.open({ structuredResults });
+
+  expect(await team.ask("Count.", { schema: Odd })).toEqual({ count: 3 });
+  const { end } = await team.quiet();
+
+  expect(end?.outcome).toBe("done");
+  const [, second, third] = wire.requestsOf("lead").map(lastResult);
+  expect(second?.text).toContain("not odd");
+  expect(third?.text).toContain("the program's own check failed: the registry is down");
+});
+
+test("another question under the id of an earlier one is refused", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [submits({ verdict: "good", lines: [] }), says("Done.")],
+  });
+  const team = await wire.open({ structuredResults });
+  await team.ask("Review a.mjs.", { schema: Review, id: "review" });
+
+  const again = team.ask("Review b.mjs.", { schema: Review, id: "review" });
+
+  await expect(again).rejects.toMatchObject({
+    ...{ code: "config-invalid", message: "Another question was asked under this id" },
+  });
+  expect(wire.requestsOf("lead")).toHaveLength(2);
+});

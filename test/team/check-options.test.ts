@@ -2,13 +2,23 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { z } from "zod";
+import { systemClock } from "../../src/lib/clock.ts";
 import { checkOptions } from "../../src/team/check-options.ts";
+import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
 import { Team } from "../../src/team/team.ts";
 import type { TeamOptions } from "../../src/team/team-options.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { defineTool } from "../../src/tools/tool.ts";
 import { teamPlace } from "../support/team.ts";
 
 const cwd = process.cwd();
+
+const ownTool = defineTool({
+  ...{ name: "hail", description: "Says hello.", input: z.object({}) },
+  action: () => ({ type: "coordinate" }),
+  run: async () => ({ text: "Hello.", isError: false }),
+});
 
 test("right options are accepted, and undefined ones count as left out", async () => {
   const full: Required<TeamOptions> = {
@@ -28,8 +38,10 @@ test("right options are accepted, and undefined ones count as left out", async (
     ...{ maxTeammates: 1, autoclaim: false, shutdownGraceMs: 1, planApproval: "user" },
     ...{ onRequest: () => undefined, approvals: { timeoutMs: 5 }, providers: {} },
     models: { "a/*": { price: { input: 1, output: 2 }, contextWindow: 5 } },
-    ...{ provider: { maxInFlight: 2 }, recordTo: "run.jsonl", fresh: true, takeOver: false },
-    ...{ store: {} as never, openModel: () => ({}) as never, tools: [] },
+    provider: { maxInFlight: 2, fallbackAfterMs: 5, watchdogs: { stallMs: 1 } },
+    ...{ recordTo: "run.jsonl", fresh: true, takeOver: false },
+    ...{ store: new MemoryTeamStore({ clock: systemClock }), openModel: () => ({}) as never },
+    tools: [ownTool],
     ...{ instructions: { lead: "Be brief." }, memberTools: { lead: [], teammates: ["bash"] } },
     systemPrompt: ({ builtIn }) => builtIn,
     ...{ hooks: { beforeCall: () => undefined }, structuredResults: true },
@@ -46,7 +58,14 @@ test("right options are accepted, and undefined ones count as left out", async (
 
 test.each([
   [{ cwd: 5 }, /option cwd must be the path/],
-  [{ cwd: undefined }, /option cwd must be the path/],
+  [{ cwd: undefined }, /Team.open needs the option cwd/],
+  [{ place: {} }, /place must be a place/],
+  [{ store: {} }, /store must be a TeamStore/],
+  [{ tools: [{ name: "x" }] }, /tools must be a list of tools/],
+  [{ provider: { attempts: 1 } }, /provider must have only watchdogs/],
+  [{ provider: { watchdogs: { headers: 1 } } }, /provider must have only watchdogs/],
+  [{ providers: { a: { family: "nope" } } }, /The provider "a" has an unknown family/],
+  [{ providers: { a: 1 } }, /The provider "a" must be an object/],
   [{ place: "/repo" }, /place must be a place/],
   [{ env: "PATH=/bin" }, /env must be an object/],
   [{ onWarning: console }, /onWarning must be a function/],
@@ -107,8 +126,51 @@ test("an unknown option is refused, with the one that was meant, or with all", a
   };
 
   expect(await hintOf("maxTurn")).toBe("Did you mean maxTurns?");
+  expect(await hintOf("modle")).toBe("Did you mean model?");
   expect(await hintOf("permissionMode")).toMatch(/^The options are cwd, .*mode.*tools\.$/);
   expect(await hintOf("constructor")).toMatch(/The options are/);
+});
+
+test("a team without options is refused, with how to open one", async () => {
+  const open = Team.open as (options?: unknown) => Promise<Team>;
+
+  for (const given of [undefined, null, {}, "cwd"]) {
+    await expect(open(given)).rejects.toMatchObject({
+      ...{ code: "config-invalid", message: "Team.open needs the option cwd" },
+      hint: expect.stringContaining("Team.open({ cwd"),
+    });
+  }
+});
+
+test.each([undefined, {}, { id: "x" }, { id: "", stream: () => undefined }])(
+  "an openModel that returns %j is refused",
+  async (returned) => {
+    await using directory = await temporaryDirectory();
+
+    const opening = Team.open({
+      ...{ cwd: directory.path, place: teamPlace(directory.path), model: "a/b" },
+      openModel: () => returned as never,
+    });
+
+    await expect(opening).rejects.toMatchObject({
+      ...{ code: "config-invalid", message: "openModel has not returned a model" },
+      hint: expect.stringContaining("a method stream"),
+    });
+  },
+);
+
+test("a recording that cannot be created is refused, with what to do", async () => {
+  await using directory = await temporaryDirectory();
+
+  const opening = Team.open({
+    ...{ cwd: directory.path, place: teamPlace(directory.path), model: "rehearsal" },
+    recordTo: join(directory.path, "missing", "run.jsonl"),
+  });
+
+  await expect(opening).rejects.toMatchObject({
+    ...{ code: "config-invalid", message: expect.stringContaining("cannot be created") },
+    hint: expect.stringContaining("a directory that exists"),
+  });
 });
 
 test("a directory that is not there is refused and not created", async () => {

@@ -44,6 +44,7 @@ export class ResultQuestions {
     const { prompt, schema, key, check } = question;
     if (!isContentSize(contentOf({ id: "", prompt, schema }))) throw tooLong();
     const known = key === undefined ? undefined : await this.#find(key, check);
+    if (known && known.subject.prompt !== prompt) throw otherQuestion();
     if (known && known.state !== "pending") return known;
     const subject = { prompt, schema, ...(key !== undefined && { key }) };
     const request =
@@ -68,7 +69,7 @@ export class ResultQuestions {
     const wrong = (this.#wrong.get(id) ?? 0) + 1;
     this.#wrong.set(id, wrong);
     if (wrong < maxWrongResults) {
-      throw wrongResult(checked.problem, "Call submit_result again with the result set right.");
+      throw wrongResult(checked.problem, "Call submit_result again with a corrected result.");
     }
     await unlessDecided(requests.expire(id, `it was wrong ${wrong} times: ${checked.problem}`));
     throw wrongResult(checked.problem, "That was the last attempt: say why you cannot give it.");
@@ -90,14 +91,15 @@ export class ResultQuestions {
   /** The newest question of this key that is open, or whose answer is still right. */
   async #find(key: string, check: ResultCheck): Promise<TeamRequest | undefined> {
     const asked = await this.#options.requests.list({ type: "result", from: user });
-    return asked.findLast(({ state, subject, decision }) => {
-      if (subject.key !== key) return false;
-      if (state === "approved") return check(decision?.value).type === "right";
-      return state === "pending";
-    });
+    for (const request of asked.filter(({ subject }) => subject.key === key).reverse()) {
+      if (request.state === "pending") return request;
+      if (request.state !== "approved") continue;
+      if ((await check(request.decision?.value)).type === "right") return request;
+    }
+    return undefined;
   }
 
-  async #check(request: TeamRequest, value: unknown): Promise<ReturnType<ResultCheck>> {
+  async #check(request: TeamRequest, value: unknown): ReturnType<ResultCheck> {
     const { jsonSchemaCheck, orFromText } = await import("./result-schema.ts");
     const check = this.#checks.get(request.id) ?? jsonSchemaCheck(request.subject.schema);
     return orFromText(check, value);
@@ -136,6 +138,13 @@ export function promptIdOf({ id, created_at }: TeamRequest): MessageId {
 function contentOf(question: { id: string; prompt: string; schema: unknown }): string {
   const { id, prompt, schema } = question;
   return `${prompt}\n\n(Hand in the result with submit_result, request_id=${id}, before you end. It must match this JSON Schema: ${JSON.stringify(schema)})`;
+}
+
+/** Its answer would be returned for a question that nobody has asked. */
+function otherQuestion(): TeamError {
+  return new TeamError("config-invalid", "Another question was asked under this id", {
+    hint: "Give each question an id of its own, or ask with the same text again.",
+  });
 }
 
 function tooLong(): TeamError {

@@ -3,13 +3,19 @@ import { reasonOf, TeamError } from "../../errors.ts";
 import type { ToolInput } from "../../tools/tool.ts";
 
 /** The schema of a result: of Zod 4.2 or newer, or a JSON Schema. */
-export type ResultSchema<T> = ToolInput<T> | Readonly<Record<string, unknown>>;
+export type ResultSchema<T> = ResultInput<T> | Readonly<Record<string, unknown>>;
+
+/** The used parts of a Zod schema, whose checks may be asynchronous. */
+interface ResultInput<T> extends Pick<ToolInput<T>, "toJSONSchema"> {
+  safeParseAsync(value: unknown): Promise<ReturnType<ToolInput<T>["safeParse"]>>;
+}
 
 type CheckedResult =
   /** `submitted` is the value as it was handed in, and `value` what the schema made of it. */
   { type: "right"; submitted: unknown; value: unknown } | { type: "wrong"; problem: string };
 
-export type ResultCheck = (submitted: unknown) => CheckedResult;
+/** Never throws: a check of the program's own that fails makes the value wrong. */
+export type ResultCheck = (submitted: unknown) => Promise<CheckedResult>;
 
 /** The check of a schema, and the schema as JSON. Throws `config-invalid` where it is not one. */
 export function readSchema(schema: ResultSchema<unknown>): {
@@ -34,26 +40,30 @@ export function jsonSchemaCheck(schema: unknown): ResultCheck {
 }
 
 /** Some models write an object as a text that has it as JSON. */
-export function orFromText(check: ResultCheck, submitted: unknown): CheckedResult {
-  const checked = check(submitted);
+export async function orFromText(check: ResultCheck, submitted: unknown): Promise<CheckedResult> {
+  const checked = await check(submitted);
   if (checked.type === "right" || typeof submitted !== "string") return checked;
   const { data } = z.json().safeParse(parsed(submitted));
-  const again = data === undefined ? checked : check(data);
+  const again = data === undefined ? checked : await check(data);
   return again.type === "right" ? again : checked;
 }
 
-function isZod(schema: ResultSchema<unknown>): schema is ToolInput<unknown> {
-  return typeof schema.safeParse === "function" && typeof schema.toJSONSchema === "function";
+function isZod(schema: ResultSchema<unknown>): schema is ResultInput<unknown> {
+  return typeof schema.safeParseAsync === "function" && typeof schema.toJSONSchema === "function";
 }
 
-function zodCheck(schema: Pick<ToolInput<unknown>, "safeParse">): ResultCheck {
-  return (submitted) => {
-    const parsed = schema.safeParse(submitted);
-    if (parsed.success) return { type: "right", submitted, value: parsed.data };
-    const problems = parsed.error.issues.map(({ path, message }) =>
-      path.length > 0 ? `${path.join(".")}: ${message}` : message,
-    );
-    return { type: "wrong", problem: problems.slice(0, 10).join("; ") };
+function zodCheck(schema: Pick<ResultInput<unknown>, "safeParseAsync">): ResultCheck {
+  return async (submitted) => {
+    try {
+      const parsed = await schema.safeParseAsync(submitted);
+      if (parsed.success) return { type: "right", submitted, value: parsed.data };
+      const problems = parsed.error.issues.map(({ path, message }) =>
+        path.length > 0 ? `${path.join(".")}: ${message}` : message,
+      );
+      return { type: "wrong", problem: problems.slice(0, 10).join("; ") };
+    } catch (error) {
+      return { type: "wrong", problem: `the program's own check failed: ${reasonOf(error)}` };
+    }
   };
 }
 
