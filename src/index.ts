@@ -119,7 +119,7 @@ export { MemoryTeamStore } from "./team/memory-team-store.ts";
 export type { OpenStoreOptions } from "./team/open-store-parts.ts";
 export type { PersonsAnswer } from "./team/protocols/persons-answer.ts";
 export type { OnRequest } from "./team/protocols/request-answerer.ts";
-export type { ResultSchema } from "./team/protocols/result-schema.ts";
+export type { ResultInput, ResultSchema } from "./team/protocols/result-schema.ts";
 export type { RuleDraft, TeamRule } from "./team/protocols/team-rules.ts";
 export { restoreTeam } from "./team/restore-team.ts";
 export type { Checkpoint } from "./team/rewind/checkpoints.ts";

@@ -148,7 +148,7 @@ function requireOptions(options: unknown): asserts options is TeamOptions {
   const given = z.looseObject({ cwd: z.unknown() }).safeParse(options).data;
   if (given?.cwd !== undefined) return;
   throw new TeamError("config-invalid", "Team.open needs the option cwd", {
-    hint: "Name the directory that the team works in: Team.open({ cwd: process.cwd() }).",
+    hint: "Name the directory that the team works in: Team.open({ cwd: import.meta.dirname }).",
   });
 }
 

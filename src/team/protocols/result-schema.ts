@@ -6,7 +6,7 @@ import type { ToolInput } from "../../tools/tool.ts";
 export type ResultSchema<T> = ResultInput<T> | Readonly<Record<string, unknown>>;
 
 /** The used parts of a Zod schema, whose checks may be asynchronous. */
-interface ResultInput<T> extends Pick<ToolInput<T>, "toJSONSchema"> {
+export interface ResultInput<T> extends Pick<ToolInput<T>, "toJSONSchema"> {
   safeParseAsync(value: unknown): Promise<ReturnType<ToolInput<T>["safeParse"]>>;
 }
 
