@@ -1,4 +1,5 @@
 import { firstCharacters, lastCharacters } from "../lib/cut-text.ts";
+import { gapNote } from "../lib/output-text.ts";
 import type { SecretStream } from "../lib/secrets.ts";
 import type { OutputFile, OutputFiles } from "./output-files.ts";
 
@@ -21,6 +22,7 @@ export class OutputCapture {
   readonly #onOutput: (text: string) => void;
   readonly #mask: SecretStream;
   #characters = 0;
+  #newlines = 0;
   #shown = 0;
   #head = "";
   #tail = "";
@@ -49,7 +51,13 @@ export class OutputCapture {
   text(): string {
     if (!this.#isCut) return this.#tail;
     const leftOut = this.#characters - this.#head.length - this.#tail.length;
-    return `${this.#head}\n\n… ${leftOut} characters left out; ${this.#whereabouts()} …\n\n${this.#tail}`;
+    const note = { characters: leftOut, lines: this.#lines, whereabouts: this.#whereabouts() };
+    return `${this.#head}\n\n${gapNote(note)}\n\n${this.#tail}`;
+  }
+
+  /** The last line may lack its newline. */
+  get #lines(): number {
+    return this.#newlines + (this.#tail.endsWith("\n") ? 0 : 1);
   }
 
   #whereabouts(): string {
@@ -63,6 +71,7 @@ export class OutputCapture {
     if (text === "") return;
     this.#show(text);
     this.#characters += text.length;
+    this.#newlines += countOf(text, "\n");
     this.#tail += text;
     if (this.#isCut) {
       this.#tail = lastCharacters(this.#tail, tailCharacters);
@@ -104,4 +113,10 @@ export class OutputCapture {
     this.#onOutput(firstCharacters(text, room));
     if (text.length > room) this.#onOutput("\n… (too long to be shown as it comes)\n");
   }
+}
+
+function countOf(text: string, part: string): number {
+  let count = 0;
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) count++;
+  return count;
 }

@@ -10,6 +10,8 @@ export interface ToolTraits {
    * `summarizeCall`).
    */
   readonly mainField?: string;
+  /** The argument that says where, shown after the main field. */
+  readonly placeField?: string;
   /** A call is shown as a change of the file at `path`; these arguments have its text. */
   readonly change?: { readonly before?: string; readonly after: string };
   /** A call without further arguments is shown as its main field alone, without the tool's name. */
@@ -27,8 +29,8 @@ const table: Readonly<Record<string, ToolTraits>> = {
   bash: { ruleScope: "commands", mainField: "command", isShownBare: true },
   background_run: { ruleScope: "commands", mainField: "command" },
   read_file: { ruleScope: "reading", mainField: "path" },
-  glob: { ruleScope: "reading" },
-  grep: { ruleScope: "reading" },
+  glob: { ruleScope: "reading", mainField: "pattern", placeField: "path" },
+  grep: { ruleScope: "reading", mainField: "pattern", placeField: "path" },
   write_file: { ruleScope: "writing", mainField: "path", change: { after: "content" } },
   edit_file: {
     ruleScope: "writing",

@@ -184,7 +184,7 @@ test("10 MB in one line are cut like any other output", async () => {
 
   const { output } = await fixture.run("head -c 10M /dev/zero | tr '\\0' x");
 
-  expect(output).toMatch(/^x{20000}\n\n… 10436760 characters left out; .*\n\nx{29000}$/);
+  expect(output).toMatch(/^x{20000}\n\n… 10436760 characters left out of 1 line; .*\n\nx{29000}$/);
 });
 
 test("control: a program that collects its output grows with it", async () => {

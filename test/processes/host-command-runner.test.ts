@@ -143,7 +143,7 @@ test("long output has its head and tail, and the whole is in the named file", as
 
   const whole = Array.from({ length: 100_000 }, (_, index) => `${index + 1}\n`).join("");
   const [, leftOut, path = ""] =
-    /… (\d+) characters left out; the whole is in (\S+) …/.exec(output) ?? [];
+    /… (\d+) characters left out of 100000 lines; the whole is in (\S+) …/.exec(output) ?? [];
   expect(output.length).toBeLessThanOrEqual(50_000);
   expect(output.startsWith("1\n2\n")).toBe(true);
   expect(output.endsWith("\n100000\n")).toBe(true);

@@ -116,7 +116,7 @@ test("on a full disk the output is not stored, but the call succeeds", async () 
   const text = await fixture.files.capOutput(long, "call");
 
   expect(text).toContain(
-    "11000 characters left out; the whole could not be kept in a file: ENOSPC",
+    "11000 characters left out of 1 line; the whole could not be kept in a file: ENOSPC",
   );
   expect(text.length).toBeLessThanOrEqual(50_000);
   expect(await readdir(fixture.directory)).toEqual([]);

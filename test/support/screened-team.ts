@@ -95,11 +95,17 @@ export class ScreenedTeam {
   }
 
   /** Has a member ask the person. */
-  ask(from: MemberRecord, input: unknown, rule?: string): TeamRequest {
+  ask(
+    from: Pick<MemberRecord, "name">,
+    input: unknown,
+    rule?: string,
+    more: { tool?: string; call_id?: string } = {},
+  ): TeamRequest {
     const reason = "it is not allowed yet";
     return this.#request(from, "permission", {
       ...{ tool: "bash", input, reason },
       ...(rule && { rule }),
+      ...more,
     });
   }
 
@@ -108,7 +114,7 @@ export class ScreenedTeam {
   }
 
   #request(
-    from: MemberRecord,
+    from: Pick<MemberRecord, "name">,
     type: "permission" | "plan",
     subject: TeamRequest["subject"],
   ): TeamRequest {

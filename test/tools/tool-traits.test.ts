@@ -48,10 +48,11 @@ test("the traits of each tool name an existing tool and existing fields", async 
 
   expect([...tools.keys()]).toEqual(expect.arrayContaining([...toolsWithTraits]));
   for (const name of toolsWithTraits) {
-    const { ruleScope, mainField, change } = traitsOf(name);
+    const { ruleScope, mainField, placeField, change } = traitsOf(name);
     const fields = [
       ...(ruleScope === "commands" ? ["command"] : []),
       ...(mainField ? [mainField] : []),
+      ...(placeField ? [placeField] : []),
       ...(change ? ["path", change.after] : []),
       ...(change?.before ? [change.before] : []),
     ];

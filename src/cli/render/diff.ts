@@ -22,23 +22,52 @@ interface NumberedLine {
   partner?: string;
 }
 
-const noNewline = "(no newline at the end)";
+/** What is said of a line without its newline, in a whole file and in a part of one. */
+const noNewline = { whole: "(no newline at the end)", part: "(the text ends without a newline)" };
 
 /** The complete difference of two texts as styled lines. */
 export function renderDiff(before: string, after: string, options: DiffOptions): string[] {
-  const { path, width, paint, context = 3, hasNumbers = true } = options;
+  const { path, width, paint } = options;
+  const { lines, digits } = diffLines(before, after, options);
+  const head = path === undefined ? [] : wrapText(paint.bold(shown(path)), width);
+  return [...head, ...lines.flatMap((line) => renderDiffLine(line, { width, paint, digits }))];
+}
+
+/** One line of a difference, or what stands for lines that are the same. */
+type TextDiffLine = NumberedLine | { type: "gap" } | { type: "no-change" };
+
+/** The lines of a difference, and the width of their numbers. */
+export function diffLines(
+  before: string,
+  after: string,
+  { context = 3, hasNumbers = true }: Pick<DiffOptions, "context" | "hasNumbers">,
+): { lines: TextDiffLine[]; digits: number } {
   const [old, young] = hasNumbers ? linesOf(before, after) : linesOf(...partsOf(before, after));
   const edits = lineEdits(old, young);
   const digits = hasNumbers ? String(Math.max(old.length, young.length)).length : 0;
-  const head = path === undefined ? [] : wrapText(paint.bold(shown(path)), width);
-  const gap = cutToWidth(paint.dim(`${" ".repeat(digits)} ⋮`), width);
   const parts = hunksOf(edits, context).map(({ from, to }) =>
-    withPartners(edits.slice(from, to), old, young).flatMap((line) =>
-      renderLine(line, { width, paint, digits }),
-    ),
+    withPartners(edits.slice(from, to), old, young),
   );
-  if (parts.length === 0) return [...head, ...wrapText(paint.dim("(no change)"), width)];
-  return [...head, ...parts.flatMap((lines, index) => (index === 0 ? lines : [gap, ...lines]))];
+  if (parts.length === 0) return { lines: [{ type: "no-change" }], digits };
+  const gap: TextDiffLine = { type: "gap" };
+  return {
+    lines: parts.flatMap((lines, index) => (index === 0 ? lines : [gap, ...lines])),
+    digits,
+  };
+}
+
+interface LineStyle {
+  width: number;
+  paint: Paint;
+  digits: number;
+}
+
+/** A line of a difference as rows of at most `width` columns. */
+export function renderDiffLine(line: TextDiffLine, style: LineStyle): string[] {
+  const { width, paint, digits } = style;
+  if (line.type === "gap") return [cutToWidth(paint.dim(`${" ".repeat(digits)} ⋮`), width)];
+  if (line.type === "no-change") return wrapText(paint.dim("(no change)"), width);
+  return renderLine(line, style);
 }
 
 /** Parts of a file, which may end in the middle of a line: that both do is worth no note. */
@@ -90,10 +119,7 @@ function countOf(lines: readonly NumberedLine[], from: number, type: NumberedLin
   return to - from;
 }
 
-function renderLine(
-  line: NumberedLine,
-  { width, paint, digits }: { width: number; paint: Paint; digits: number },
-): string[] {
+function renderLine(line: NumberedLine, { width, paint, digits }: LineStyle): string[] {
   const { type, number } = line;
   const color = type === "added" ? paint.green : type === "removed" ? paint.red : paint.dim;
   const sign = type === "added" ? "+" : type === "removed" ? "-" : " ";
@@ -103,8 +129,9 @@ function renderLine(
     indent: label + color(`${sign} `),
     hanging,
   });
-  const isCut = line.text.endsWith("\n");
-  return isCut ? [...rows, ...wrapText(paint.dim(noNewline), width, { indent: hanging })] : rows;
+  if (!line.text.endsWith("\n")) return rows;
+  const note = digits === 0 ? noNewline.part : noNewline.whole;
+  return [...rows, ...wrapText(paint.dim(note), width, { indent: hanging })];
 }
 
 /** The line's text, with the part that differs from its partner highlighted if they are similar. */

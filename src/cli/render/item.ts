@@ -1,89 +1,116 @@
+import { callParts } from "../../lib/call-parts.ts";
 import { summarizeCall } from "../../lib/summarize-call.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { TalkItem } from "../talk/event-items.ts";
+import { type Brief, firstLines } from "./brief.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { oneLine } from "./one-line.ts";
 import type { Paint, TextFormat } from "./paint.ts";
+import { renderResult } from "./result.ts";
 import { shown } from "./shown.ts";
+import { widthOf } from "./styled-text.ts";
 import { renderThought } from "./thought.ts";
-import { cutToWidth, wrapText } from "./wrap.ts";
-
-/** How many lines of a result are shown. All of it is in the member's log. */
-const resultLines = 4;
+import { cutToWidth, wrapExactly, wrapText } from "./wrap.ts";
 
 /** How many lines of the person's message are shown. */
 const typedLines = 12;
+/** How many rows of a command and of a message are shown. */
+const commandRows = 4;
+const mailRows = 5;
 
-/** An item as printed lines. `teller` is its member, if another member's view is open. */
-export function renderItem(item: TalkItem, format: TextFormat, teller?: MemberName): string[] {
+export interface ItemOptions {
+  /** The item's member, if another member's view is open. */
+  teller?: MemberName | undefined;
+  /** False if the person has already seen the change that a call made. */
+  showsChange?: boolean;
+}
+
+/** An item as printed lines, and whether something of it is left out. */
+export function renderItem(
+  item: TalkItem,
+  format: TextFormat,
+  { teller, showsChange = true }: ItemOptions = {},
+): Brief {
   const { paint } = format;
   const name = teller ? `${paint.named(format.colorOf?.(teller), teller)} ` : "";
   switch (item.type) {
     case "typed":
       return renderTyped(item, format);
     case "text":
-      return ["", ...renderMarkdown(item.source, format)];
+      return whole(["", ...renderMarkdown(item.source, format)]);
     case "thought":
-      return renderThought(item.text, format, true);
+      return whole(renderThought(item.text, format, true));
     case "call":
-      return [
-        cutToWidth(
-          `${name}${paint.cyan("●")} ${paint.bold(oneLine(item.name))} ${oneLine(summarizeCall(item.name, item.input))}`,
-          format.width,
-        ),
-      ];
+      return renderCall(item, format, name);
     case "result":
-      return renderResult(item, format);
+      return renderResult(item, format, showsChange);
     case "mail":
       return renderMail(item, format);
     case "ended":
-      return renderNotice(name + paint.dim(oneLine(endText(item))), format);
+      return whole(renderNotice(name + paint.dim(oneLine(endText(item))), format));
     case "notice":
-      return renderNotice(name + inTone(item, paint), format);
+      return whole(renderNotice(name + inTone(item, paint), format));
   }
+}
+
+function whole(lines: string[]): Brief {
+  return { lines, isCut: false };
 }
 
 function renderTyped(
   { text, to }: Extract<TalkItem, { type: "typed" }>,
-  { width, paint }: TextFormat,
-) {
+  format: TextFormat,
+): Brief {
+  const { width, paint } = format;
   const address = to === "lead" ? "" : `@${oneLine(to)} `;
-  const all = shown(address + text).split("\n");
-  const first = all.slice(0, typedLines).map((line) => paint.bold(line));
-  const rest = all.length - first.length;
-  const lines = rest > 0 ? [...first, paint.dim(`… ${rest} more lines`)] : first;
-  return [
-    "",
-    ...lines.flatMap((line, index) =>
-      wrapText(line, width, { indent: index === 0 ? paint.green("› ") : "  ", hanging: "  " }),
-    ),
-  ];
+  const { lines, isCut } = firstLines(shown(address + text).split("\n"), {
+    most: typedLines,
+    render: (line, index) =>
+      wrapText(paint.bold(line), width, {
+        indent: index === 0 ? paint.green("› ") : "  ",
+        hanging: "  ",
+      }),
+    format,
+  });
+  return { lines: ["", ...lines], isCut };
 }
 
-function renderResult(
-  item: Extract<TalkItem, { type: "result" }>,
-  { width, paint }: TextFormat,
-): string[] {
-  const { output, isError } = item;
-  const lines = shown(output.trimEnd())
-    .split("\n")
-    .filter((line) => line.trim() !== "");
-  const first = lines.slice(0, resultLines);
-  const rest = lines.length - first.length;
-  const style = isError ? paint.red : paint.dim;
-  const mark = isError ? "✗" : "└";
-  const beginning = first.map((line, index) => `  ${index === 0 ? mark : " "} ${line}`);
-  const more = rest > 0 ? [`    … ${rest} more ${rest === 1 ? "line" : "lines"}`] : [];
-  return [...beginning, ...more].map((line) => style(cutToWidth(line, width)));
+/** A command is shown as it is written, anything else by its main argument. */
+function renderCall(
+  { name, input }: Extract<TalkItem, { type: "call" }>,
+  format: TextFormat,
+  teller: string,
+): Brief {
+  const { paint, width } = format;
+  const head = `${teller}${paint.cyan("●")} ${paint.bold(oneLine(name))} `;
+  const call = callParts(name, input);
+  if (call.type !== "command") {
+    const line = `${head}${oneLine(summarizeCall(name, input))}`;
+    return { lines: [cutToWidth(line, width)], isCut: widthOf(line) > width };
+  }
+  return firstLines(shown(call.command.trim()).split("\n"), {
+    most: commandRows,
+    render: (line, index) =>
+      wrapExactly(line, width, { indent: index === 0 ? head : "    ", hanging: "    " }),
+    format,
+  });
 }
 
-function renderMail(item: Extract<TalkItem, { type: "mail" }>, format: TextFormat): string[] {
+function renderMail(item: Extract<TalkItem, { type: "mail" }>, format: TextFormat): Brief {
   const { width, paint, colorOf } = format;
   const { kind, preview } = item;
   const [from, to] = [item.from, item.to].map((name) => paint.named(colorOf?.(name), name));
   const label = kind === "message" ? "" : ` (${oneLine(kind.replaceAll("_", " "))})`;
-  const head = `${paint.blue("✉")} ${from} → ${to}${label}`;
-  return [cutToWidth(`${head}: ${oneLine(preview, width)}`, width)];
+  const head = `${paint.blue("✉")} ${from} → ${to}${label}: `;
+  return firstLines(shown(preview.trim()).split("\n"), {
+    most: mailRows,
+    render: (line, index) =>
+      wrapText(`${index === 0 ? head : ""}${line}`, width, {
+        indent: index === 0 ? "" : "  ",
+        hanging: "  ",
+      }),
+    format,
+  });
 }
 
 function renderNotice(text: string, { width }: TextFormat): string[] {

@@ -27,6 +27,8 @@ export class PrintedView {
   readonly #overview: MemberOverview;
   readonly #feeds = new Feeds();
   readonly #printedQuestions = new Set<string>();
+  /** The calls that a printed question has shown whole, by member and id. */
+  readonly #printedCalls = new Set<string>();
   #viewed: MemberName = lead;
   #showsThoughts = false;
 
@@ -53,7 +55,10 @@ export class PrintedView {
 
   add(told: MemberItem): void {
     this.#feeds.add(told);
-    if (isShownIn(this.#viewed, told)) this.print(this.#render(told));
+    if (!isShownIn(this.#viewed, told)) return;
+    const { member, item } = told;
+    const isAsked = item.type === "result" && this.#printedCalls.delete(`${member} ${item.callId}`);
+    this.print(this.#render(told, !isAsked));
   }
 
   /** Opens a member's view. Returns false if it has no items. */
@@ -85,7 +90,7 @@ export class PrintedView {
     const item: TalkItem = { type: "typed", to, text };
     const member = this.#overview.members.find(({ name }) => name === to)?.name ?? this.#viewed;
     this.#feeds.add({ member, item });
-    this.print(renderItem(item, this.format));
+    this.print(renderItem(item, this.format).lines);
   }
 
   refuse(message: string, hint?: string): void {
@@ -100,6 +105,7 @@ export class PrintedView {
   question(request: TeamRequest): void {
     if (this.#printedQuestions.has(request.id)) return;
     this.#printedQuestions.add(request.id);
+    this.#printedCalls.add(`${request.from} ${request.subject.call_id}`);
     this.print(renderQuestion(request, this.format));
   }
 
@@ -109,7 +115,8 @@ export class PrintedView {
     this.print([`  ${this.#paint.dim(`${answerWords[decision]} to ${request.from}${why}`)}`]);
   }
 
-  #render({ member, item }: MemberItem): string[] {
-    return renderItem(item, this.format, member === this.#viewed ? undefined : member);
+  #render({ member, item }: MemberItem, showsChange = true): string[] {
+    const teller = member === this.#viewed ? undefined : member;
+    return renderItem(item, this.format, { teller, showsChange }).lines;
   }
 }

@@ -11,7 +11,14 @@ export type TalkItem =
   /** What the member has thought before it went on. */
   | { type: "thought"; text: string }
   | { type: "call"; name: string; input: unknown }
-  | { type: "result"; name: string; output: string; isError: boolean }
+  | {
+      type: "result";
+      callId: string;
+      name: string;
+      input: unknown;
+      output: string;
+      isError: boolean;
+    }
   | { type: "mail"; from: MemberName; to: MemberName; kind: string; preview: string }
   /** The member was shut down. */
   | { type: "ended"; reason: string | undefined }
@@ -30,7 +37,8 @@ export class EventItems {
   readonly #isOnScreen: (id: MessageId) => boolean;
   readonly #texts = new Map<MemberName, MarkdownStream>();
   readonly #thoughts = new Map<MemberName, string>();
-  readonly #calls = new Map<string, string>();
+  /** The calls without a result, by member and id. */
+  readonly #calls = new Map<string, { name: string; input: unknown }>();
 
   /** `isOnScreen` is true for a message that the person has typed here. */
   constructor(isOnScreen: (id: MessageId) => boolean) {
@@ -60,10 +68,10 @@ export class EventItems {
         this.#thoughts.set(member, this.unfinishedThought(member) + event.text);
         return [];
       case "tool-call":
-        this.#calls.set(event.call_id, event.name);
+        this.#calls.set(`${member} ${event.call_id}`, { name: event.name, input: event.input });
         return [...this.#finish(member), { type: "call", name: event.name, input: event.input }];
       case "tool-result":
-        return [this.#result(event)];
+        return [this.#result(event, member)];
       case "turn-end":
         return this.#finish(member);
       case "reply-restart":
@@ -129,10 +137,12 @@ export class EventItems {
     return [notice(`starts its reply again: ${reason}`)];
   }
 
-  #result(event: Extract<AgentEvent, { type: "tool-result" }>): TalkItem {
-    const name = this.#calls.get(event.call_id) ?? "";
-    this.#calls.delete(event.call_id);
-    return { type: "result", name, output: event.output, isError: event.is_error };
+  #result(event: Extract<AgentEvent, { type: "tool-result" }>, member: MemberName): TalkItem {
+    const { call_id: callId, output, is_error: isError } = event;
+    const key = `${member} ${callId}`;
+    const { name, input } = this.#calls.get(key) ?? { name: "", input: undefined };
+    this.#calls.delete(key);
+    return { type: "result", callId, name, input, output, isError };
   }
 }
 

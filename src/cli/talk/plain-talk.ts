@@ -97,7 +97,7 @@ function linesOf(told: MemberItem): string[] {
   const name = member === lead ? "" : `${member}: `;
   if (item.type === "text") return shown(name + item.source.trim()).split("\n");
   if (item.type === "result" && !item.isError) return [];
-  return renderItem(item, format).map((line) => `${name}${line.trimStart()}`);
+  return renderItem(item, format).lines.map((line) => `${name}${line.trimStart()}`);
 }
 
 function replyLines(reply: Exclude<TalkReply, { type: "leave" | "start-new" }>): string[] {

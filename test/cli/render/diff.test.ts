@@ -49,7 +49,7 @@ test("parts of a file that both end in the middle of a line have no note about i
 
   expect(parts("a", "b")).toEqual(["- a", "+ b"]);
   expect(parts("a", "")).toEqual(["- a"]);
-  expect(parts("a\n", "a").join()).toContain("no newline");
+  expect(parts("a\n", "a")).toEqual(["- a", "+ a", "↪ (the text ends without a newline)"]);
 });
 
 test("changed line endings are a change, and consistent ones are not shown", () => {

@@ -119,6 +119,35 @@ test("the output of a command is shown live, and only a summary stays", async ()
   await screen.showsNoMore("test 50 ok");
 });
 
+test("P40 an edit without a question shows its diff, and one that was asked about shows it once", async () => {
+  await using screen = await ScreenedTeam.open();
+  const name = "edit_file";
+  const edit = (call_id: string, new_text: string) => {
+    const input = { path: "a.ts", old_text: "one", new_text };
+    screen.happen({ type: "tool-call", member: lead, call_id, name, input });
+    return input;
+  };
+  const end = (call_id: string) =>
+    screen.happen({
+      ...{ type: "tool-result", member: lead, call_id, output: `Edited a.ts ${call_id}` },
+      is_error: false,
+    });
+
+  edit("free", "two");
+  end("free");
+  await screen.shows(/└ Edited a\.ts free\n {4}- one\n {4}\+ two\n/);
+
+  const input = edit("asked", "three");
+  screen.ask({ name: lead }, input, undefined, { tool: name, call_id: "asked" });
+  await screen.choose();
+  screen.press("y");
+  await screen.shows("allowed once");
+  end("asked");
+  await screen.shows("└ Edited a.ts asked");
+
+  expect(screen.terminal.text.match(/\+ three/g)).toHaveLength(1);
+});
+
 test("twenty members fit on a small screen, those that need attention first", async () => {
   await using screen = await ScreenedTeam.open({ columns: 60, rows: 16 });
   const names = Array.from({ length: 20 }, (_, index) => `member-${index}`);
