@@ -7,7 +7,7 @@ import { type Account, diagnose } from "./ai-sdk/failure.ts";
 import type { HttpFetch } from "./ai-sdk/http.ts";
 import { PromptWriter } from "./ai-sdk/prompt-writer.ts";
 import { ReplyReader } from "./ai-sdk/reply-reader.ts";
-import { mergedOptions, thinkingFor } from "./ai-sdk/request-options.ts";
+import { mergedOptions, summaryLeftOut, thinkingFor } from "./ai-sdk/request-options.ts";
 import type { ModelThinking } from "./ai-sdk/thinking.ts";
 import { type Watchdogs, WatchedRequest } from "./ai-sdk/watched-request.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
@@ -24,6 +24,11 @@ export interface AiSdkModelOptions {
   readonly watchdogs: Watchdogs;
   /** How to give the model a longer context, if its server may cut requests off silently. */
   readonly contextHint?: string;
+  /**
+   * The accounts that get no summaries of thoughts, as OpenAI gives none to unverified organizations.
+   * Shared by the models of a team, so that only one request finds out.
+   */
+  readonly withoutSummaries: Set<string>;
   /** How requests are sent. */
   readonly fetch: HttpFetch;
   /** The SDK's model, all of whose requests go through `fetch`. */
@@ -46,6 +51,25 @@ export class AiSdkModel implements Model {
   }
 
   async *stream(request: ModelRequest): AsyncGenerator<ModelPart> {
+    for await (const part of this.#attempt(request)) {
+      const restart = this.#withoutSummary(part);
+      yield restart ?? part;
+      if (restart) yield* this.#attempt(request);
+    }
+  }
+
+  /** How to go on if summaries of thoughts are refused, which are not asked for again. */
+  #withoutSummary(part: ModelPart): ModelPart | undefined {
+    const { withoutSummaries, account } = this.#options;
+    if (part.type !== "error" || withoutSummaries.has(placeOf(account))) return undefined;
+    const { kind, message } = part.failure;
+    if (kind !== "bad-request" || !/reasoning[ ._]summar/i.test(message)) return undefined;
+    withoutSummaries.add(placeOf(account));
+    const said = `${message}. The request is repeated without a summary, so that thoughts are not shown`;
+    return { type: "restart", failure: { kind, message: said } };
+  }
+
+  async *#attempt(request: ModelRequest): AsyncGenerator<ModelPart> {
     const { clock, watchdogs, dialect, fetch } = this.#options;
     const { signal } = request;
     const wire = new WatchedRequest({ fetch, clock, watchdogs, signal });
@@ -112,9 +136,12 @@ export class AiSdkModel implements Model {
     // A new one for each request: the SDK has no other way to assign bytes to a request.
     const model = this.#options.connect(wire.fetch);
     const prompt = this.#writer.prompt(request);
-    const { dialect } = this.#options;
+    const { dialect, withoutSummaries, account } = this.#options;
     const thinking = thinkingFor(request, prompt, this.#options.thinking);
-    const providerOptions = mergedOptions(dialect.options?.(request), thinking?.options);
+    const asked = withoutSummaries.has(placeOf(account))
+      ? summaryLeftOut(thinking?.options)
+      : thinking?.options;
+    const providerOptions = mergedOptions(dialect.options?.(request), asked);
     const { stream } = await model.doStream({
       prompt,
       tools: this.#writer.tools(request.tools),
@@ -136,6 +163,11 @@ export class AiSdkModel implements Model {
       if (reply.isFinished) return;
     }
   }
+}
+
+/** One key at one address. */
+function placeOf({ baseUrl, keyName }: Account): string {
+  return `${baseUrl} ${keyName}`;
 }
 
 /** No server has a shorter context by default. */

@@ -112,6 +112,7 @@ export class Models {
   readonly #governors = new Map<string, Governor>();
   /** One for all models: connections are shared. */
   #fetch: Promise<HttpFetch> | undefined;
+  readonly #withoutSummaries = new Set<string>();
   readonly #availabilities = new Map<string, Availability>();
   readonly #replays = new Map<string, Promise<Replay>>();
   /** Models without a provider, whose failures are final. */
@@ -149,7 +150,8 @@ export class Models {
   async openBare(id: string, member: MemberName): Promise<Model> {
     if (hasProvider(id)) {
       this.#fetch ??= httpFetchFor(this.#options.env);
-      return openModel(id, { fetch: await this.#fetch, ...this.#options });
+      const shared = { fetch: await this.#fetch, withoutSummaries: this.#withoutSummaries };
+      return openModel(id, { ...shared, ...this.#options });
     }
     const model =
       id === rehearsalId

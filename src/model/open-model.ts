@@ -27,6 +27,8 @@ export interface ModelSurroundings extends ProviderConfiguration {
   readonly watchdogs?: Partial<Watchdogs>;
   /** How requests are sent (default: over HTTP). */
   readonly fetch?: HttpFetch;
+  /** The accounts that get no summaries of thoughts (default: none is known). */
+  readonly withoutSummaries?: Set<string>;
 }
 
 /** Opens the model with this id, such as `anthropic/claude-…`. Only its provider is loaded. */
@@ -55,6 +57,7 @@ export async function openModel(id: string, surroundings: ModelSurroundings): Pr
       ...{ label, baseUrl, keyName, addressHint },
       secrets: new Secrets(key ? [key.value] : []),
     },
+    withoutSummaries: surroundings.withoutSummaries ?? new Set(),
     clock,
     watchdogs: { headersMs, stallMs: 90_000, ...watchdogs },
     fetch: fetch ?? (await httpFetchFor(surroundings.env)),

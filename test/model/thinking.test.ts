@@ -1,10 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../../src/lib/clock.ts";
 import { HttpResponse } from "../../src/model/ai-sdk/http.ts";
 import type { ModelRequest, ThinkingRequest, Utterance } from "../../src/model/model.ts";
+import { Models } from "../../src/model/models.ts";
 import { openModel } from "../../src/model/open-model.ts";
 import { effortProblem, unsentThinking } from "../../src/model/unsent-thinking.ts";
 import { Effort } from "../../src/protocol/effort.ts";
+import { MemberName } from "../../src/protocol/ids.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
+import { status } from "../../src/testing/provider-server/answers.ts";
+import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { calls, says, thinks } from "../../src/testing/scripted-model.ts";
 import { collect, request, serverEnvironment } from "./ai-sdk-support.ts";
 
@@ -254,6 +259,62 @@ describe("what a model cannot take", () => {
         expect(await unsent(id, { effort })).toEqual([]);
       }
     }
+  });
+});
+
+describe("an organization that OpenAI gives no summaries", () => {
+  const refusal = status(400, {
+    error: {
+      message: "Your organization must be verified to generate reasoning summaries",
+      ...{ type: "invalid_request_error", param: "reasoning.summary", code: "unsupported_value" },
+    },
+  });
+  const thinking = { effort: "high" } as const;
+  const usual = { effort: "high", summary: "auto" };
+
+  test("is asked once, told so once, and thinks as much for all members", async () => {
+    await using server = await ProviderServer.start({ strict: true });
+    server.reply(refusal, says("One."), says("Two."), says("Three."));
+    const environment = serverEnvironment(server);
+    const models = new Models({ env: environment, clock: systemClock, random: () => 0 });
+    const lead = await models.open("openai/gpt-6-sol", MemberName.parse("lead"));
+    const alice = await models.open("openai/gpt-6-sol", MemberName.parse("alice"));
+
+    const parts = await collect(lead, { thinking });
+    const later = [...(await collect(lead, { thinking })), ...(await collect(alice, { thinking }))];
+
+    expect(parts.filter(({ type }) => type === "restart")).toEqual([
+      {
+        type: "restart",
+        failure: {
+          kind: "bad-request",
+          message:
+            "OpenAI refuses the request (400): Your organization must be verified to generate reasoning summaries. The request is repeated without a summary, so that thoughts are not shown",
+        },
+      },
+    ]);
+    expect(parts.at(-1)).toMatchObject({ type: "finish", blocks: [{ text: "One." }] });
+    expect(later.map(({ type }) => type)).not.toContain("restart");
+    const asked = server.requests.map(({ body }) => body);
+    expect(asked.map(({ reasoning }) => reasoning)).toEqual([
+      usual,
+      ...Array.from({ length: 3 }, () => ({ effort: "high" })),
+    ]);
+    for (const { include } of asked) expect(include).toContain("reasoning.encrypted_content");
+    server.assertDone();
+  });
+
+  test("control: any other refusal is reported, and nothing is repeated", async () => {
+    await using server = await ProviderServer.start();
+    server.reply(status(400));
+    const model = await openModel("openai/gpt-6-sol", {
+      ...{ env: serverEnvironment(server), clock: systemClock },
+    });
+
+    const parts = await collect(model, { thinking });
+
+    expect(parts).toMatchObject([{ type: "error", failure: { kind: "bad-request" } }]);
+    expect(server.requests).toHaveLength(1);
   });
 });
 

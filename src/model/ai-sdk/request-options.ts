@@ -26,6 +26,15 @@ export function mergedOptions(
   );
 }
 
+/** Without OpenAI's summary of thoughts. The encrypted thoughts are asked for as before. */
+export function summaryLeftOut(
+  options: SharedV3ProviderOptions | undefined,
+): SharedV3ProviderOptions | undefined {
+  if (!options?.openai) return options;
+  const { reasoningSummary: _, ...openai } = options.openai;
+  return { ...options, openai };
+}
+
 /**
  * Whether the turn that `prompt` continues, reply by reply with the results of its calls, began with
  * a thought; undefined if it begins a turn.
