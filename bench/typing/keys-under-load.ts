@@ -72,6 +72,7 @@ async function openScreen(count: number) {
   const output = new Output();
   const leaving = new AbortController();
   const talk = new Talk({
+    workspace: ".",
     team: teamOf(members, hub),
     io: ioOf({ input, output, signal: leaving.signal }),
     teamDir: ".",
@@ -145,6 +146,7 @@ function ioOf(parts: { input: Io["terminal"]["input"]; output: Output; signal: A
       isInteractive: true,
       hasColors: true,
       atExit: () => () => undefined,
+      edit: nothing,
       jobControl: { onStop: () => () => undefined, stop: () => undefined },
     },
   };

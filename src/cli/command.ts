@@ -60,6 +60,8 @@ export interface Terminal {
   /** Calls `run` at the end of the process, unless the returned function is called first. */
   atExit(run: () => void): () => void;
   readonly jobControl: JobControl;
+  /** Has the person edit a text in their own editor, and resolves to the result. */
+  edit(text: string): Promise<string>;
 }
 
 /** The options of a run. An undefined one has a default. */

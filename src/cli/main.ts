@@ -130,6 +130,10 @@ const io: Io = {
         return () => process.off("exit", run);
       },
       jobControl: jobControl(io.schedule),
+      async edit(text: string) {
+        const { editOutside } = await import("./edit-outside.ts");
+        return await editOutside(text, io.processInfo);
+      },
     };
   },
 };

@@ -35,6 +35,7 @@ class Asked {
           output: this.terminal,
           ...{ isInteractive: true, hasColors: false, atExit: () => () => undefined },
           jobControl: noTerminal.jobControl,
+          edit: noTerminal.edit,
         },
         schedule: (delayMs, run) => this.#clock.schedule(delayMs, run),
         signal: this.#ending.signal,

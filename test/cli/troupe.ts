@@ -121,5 +121,6 @@ export const noTerminal: Terminal = {
   isInteractive: false,
   hasColors: false,
   atExit: () => () => undefined,
+  edit: (text) => Promise.resolve(text),
   jobControl: { onStop: () => () => undefined, stop: () => undefined },
 };

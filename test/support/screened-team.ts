@@ -51,9 +51,14 @@ export class ScreenedTeam {
   #requests: TeamRequest[] = [];
   readonly #settled: TeamRequest[] = [];
 
-  private constructor({ columns, rows, history }: Size & { history: InputHistory }) {
+  private constructor({
+    columns,
+    rows,
+    history,
+    workspace,
+  }: Size & { history: InputHistory; workspace: string }) {
     this.terminal = new VirtualTerminal({ columns, rows });
-    const talk = new Talk({ team: this.#team(), io: this.#io(), teamDir: "/nowhere" });
+    const talk = new Talk({ team: this.#team(), io: this.#io(), teamDir: "/nowhere", workspace });
     const screen = new Screen({
       talk,
       terminal: talk.io.terminal,
@@ -65,14 +70,17 @@ export class ScreenedTeam {
     this.departed = screen.show(this.leaving.signal);
   }
 
-  static async open(size: Partial<Size> = {}): Promise<ScreenedTeam> {
+  static async open(size: Partial<Size & { workspace: string }> = {}): Promise<ScreenedTeam> {
     const history = await InputHistory.open({
       // Below a file nothing can be made, so it is kept in memory.
       path: join(import.meta.filename, "history.jsonl"),
       mask: (text) => text,
       onWarning: () => undefined,
     });
-    const screened = new ScreenedTeam({ columns: 80, rows: 24, history, ...size });
+    const screened = new ScreenedTeam({
+      ...{ columns: 80, rows: 24, history, workspace: "/nowhere" },
+      ...size,
+    });
     await screened.shows("hello");
     return screened;
   }
@@ -241,6 +249,7 @@ export class ScreenedTeam {
         input: this.#input,
         output: this.terminal,
         ...{ isInteractive: true, hasColors: false, atExit: () => () => undefined },
+        edit: async (text) => `${text}, edited`,
         jobControl: {
           onStop: (listener) => {
             this.stopListener = listener;

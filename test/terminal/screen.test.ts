@@ -387,3 +387,38 @@ test.skipIf(noTmux)(
     await terminal.shows("› half a line more");
   },
 );
+
+test.skipIf(noTmux)("Ctrl-G opens the line in the person's editor", async () => {
+  await using directory = await temporaryDirectory();
+  const editor = join(directory.path, "editor");
+  // It shows the line, and replaces it once the person has pressed Enter in it.
+  await writeFile(
+    editor,
+    '#!/bin/sh\necho "editing: $(cat "$2")"; read -r typed; printf "%s\\n" "$1 $typed" > "$2"\n',
+    { mode: 0o755 },
+  );
+  await using terminal = await openTroupe(directory.path, {
+    env: { VISUAL: `${editor} --written` },
+  });
+  await terminal.shows("ctrl-d quit");
+  await terminal.type("half a line");
+  await terminal.shows("› half a line");
+
+  await terminal.press("C-g");
+  await terminal.shows("editing: half a line");
+  await terminal.type("in the editor");
+  await terminal.press("Enter");
+  await terminal.shows("› --written in the editor");
+  await terminal.type("!");
+  await terminal.shows("› --written in the editor!");
+});
+
+test.skipIf(noTmux)("without an editor, Ctrl-G says what to set, and the line stays", async () => {
+  await using directory = await temporaryDirectory();
+  await using terminal = await openTroupe(directory.path, { env: { VISUAL: "", EDITOR: "" } });
+  await terminal.shows("ctrl-d quit");
+  await terminal.type("half a line");
+  await terminal.press("C-g");
+  await terminal.shows("Set EDITOR");
+  await terminal.shows("› half a line");
+});

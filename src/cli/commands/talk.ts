@@ -95,7 +95,7 @@ async function converse(
     onWarning,
   });
   await using _dashboard = await serveBeside(settings, { teamDir, io, onWarning });
-  const held = new Talk({ team, io, teamDir });
+  const held = new Talk({ team, io, teamDir, workspace });
   const chosen = modelLine(settings);
   if (lines && chosen) io.err(`note: ${chosen}`);
   if (lines) return await PlainTalk.hold({ talk: held, lines }, end);

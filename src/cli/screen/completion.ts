@@ -6,6 +6,8 @@ export interface Completables {
   commands: readonly CompletableCommand[];
   /** The names that may follow `@`. */
   members: readonly string[];
+  /** The paths that may follow `@`. Asked for only where they are needed. */
+  files(): readonly string[];
 }
 
 /** Candidates for `text` between `from` and `to`. */
@@ -19,18 +21,43 @@ export interface LineCompletion {
 export function complete(
   text: string,
   cursor: number,
-  { commands, members }: Completables,
+  known: Completables,
 ): LineCompletion | undefined {
   const from = cursor - (text.slice(0, cursor).split(/\s/).at(-1)?.length ?? 0);
   const to = cursor + text.slice(cursor).search(/\s|$/);
   const word = text.slice(from, cursor);
-  const candidates = candidatesFor(text.slice(0, from), word, { commands, members });
-  const fitting = candidates.filter((candidate) =>
-    candidate.toLowerCase().startsWith(word.toLowerCase()),
-  );
+  const candidates = candidatesFor(text.slice(0, from), word, known);
+  const fitting = [
+    ...candidates.filter((candidate) => beginsWith(candidate, word)).toSorted(),
+    ...(word.startsWith("@") ? mentionsFor(word.slice(1), known.files()) : []),
+  ];
   if (fitting.length === 0) return undefined;
   const isDone = fitting.length === 1 && fitting[0] === text.slice(from, to);
-  return isDone ? undefined : { from, to, candidates: fitting.toSorted() };
+  return isDone ? undefined : { from, to, candidates: fitting };
+}
+
+/** How many paths are offered. */
+const maxPaths = 12;
+
+/** Paths that begin with the word first, then those that have a name that does, then others with it. */
+function mentionsFor(word: string, files: readonly string[]): string[] {
+  const wanted = word.toLowerCase();
+  const ranked: string[][] = [[], [], []];
+  for (const path of files) {
+    const lower = path.toLowerCase();
+    const at = lower.indexOf(wanted);
+    if (at === -1) continue;
+    const isName = lower.includes(`/${wanted}`);
+    ranked[at === 0 ? 0 : isName ? 1 : 2]?.push(path);
+  }
+  return ranked
+    .flatMap((paths) => paths.toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1)))
+    .slice(0, maxPaths)
+    .map((path) => (/\s/.test(path) ? `@"${path}"` : `@${path}`));
+}
+
+function beginsWith(candidate: string, word: string): boolean {
+  return candidate.toLowerCase().startsWith(word.toLowerCase());
 }
 
 function candidatesFor(

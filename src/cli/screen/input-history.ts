@@ -73,6 +73,16 @@ export class InputHistory {
     return this.#at === this.#entries.length ? this.#draft : this.#entries[this.#at];
   }
 
+  /** The newest text that has `query` in it, in any case, before the one with the index `before`. */
+  find(query: string, before = this.#entries.length): { text: string; index: number } | undefined {
+    const wanted = query.toLowerCase();
+    const index = this.#entries
+      .slice(0, before)
+      .findLastIndex((text) => text.toLowerCase().includes(wanted));
+    const text = this.#entries[index];
+    return text === undefined ? undefined : { text, index };
+  }
+
   #remember(text: string): void {
     if (text === this.#entries.at(-1)) return;
     this.#entries.push(text);

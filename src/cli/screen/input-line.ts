@@ -1,6 +1,7 @@
 import { slashCommands } from "../talk/slash-commands.ts";
 import { complete, type LineCompletion } from "./completion.ts";
 import { Editor } from "./editor.ts";
+import { HistorySearch } from "./history-search.ts";
 import type { InputHistory } from "./input-history.ts";
 import type { Key, NamedKey } from "./keys.ts";
 
@@ -18,6 +19,8 @@ interface LineActions {
   suspend(): void;
   /** Draws the screen again. */
   redraw(): void;
+  /** Has the person edit the text in another program, which gets the terminal. */
+  editOutside(text: string): void;
   leave(): void;
   note(text: string | undefined): void;
 }
@@ -27,6 +30,8 @@ export interface InputLineOptions {
   act: LineActions;
   width(): number;
   members(): readonly string[];
+  /** The paths that can be mentioned. */
+  files(): readonly string[];
   /** The member that Escape would interrupt while a question is open, if any. */
   interruptedAtQuestion(): string | undefined;
   schedule(delayMs: number, run: () => void): () => void;
@@ -48,6 +53,7 @@ export class InputLine {
   #editor = Editor.empty;
   #completion: (LineCompletion & { chosen: number }) | undefined;
   #detour: (Detour & { draft: Editor }) | undefined;
+  #search: HistorySearch | undefined;
   #forgetLeaving: (() => void) | undefined;
   #forgetEscape: (() => void) | undefined;
 
@@ -58,14 +64,15 @@ export class InputLine {
   get scene() {
     const candidates = this.#completion?.candidates ?? [];
     return {
-      editor: this.#editor,
-      purpose: this.#detour?.purpose(),
+      editor: this.#search?.editor ?? this.#editor,
+      purpose: this.#search?.purpose ?? this.#detour?.purpose(),
       candidates,
     };
   }
 
   /** `isAlone` is false if other keys arrived together with this one, as with a paste. */
   press(key: Key, isAlone: boolean): void {
+    if (this.#search && this.#pressInSearch(this.#search, key)) return;
     switch (key.type) {
       case "text":
         this.insert(key.text);
@@ -77,6 +84,26 @@ export class InputLine {
         this.#pressNamed(key, isAlone);
         break;
     }
+  }
+
+  /** Replaces the text, as after editing it elsewhere. */
+  load(text: string): void {
+    this.#edit(this.#editor.load(text));
+  }
+
+  /** Completes again: what can be completed has changed. */
+  refresh(): void {
+    if (this.#completion?.chosen !== undefined && this.#completion.chosen !== -1) return;
+    this.#edit(this.#editor);
+  }
+
+  /** Returns false for a key that the line has to take. */
+  #pressInSearch(search: HistorySearch, key: Key): boolean {
+    const step = search.press(key);
+    if (step.type === "searching") return true;
+    this.#search = undefined;
+    this.#edit(step.editor);
+    return step.type === "cancelled" || step.isTaken;
   }
 
   insert(text: string): void {
@@ -133,6 +160,8 @@ export class InputLine {
     else if (name === "t") this.#options.act.turnThoughts();
     else if (name === "z") this.#options.act.suspend();
     else if (name === "l") this.#options.act.redraw();
+    else if (name === "g") this.#options.act.editOutside(this.#editor.value);
+    else if (name === "r") this.#search = new HistorySearch(this.#options.history, this.#editor);
   }
 
   #enter(): void {
@@ -178,7 +207,10 @@ export class InputLine {
   #complete(): (LineCompletion & { chosen: number }) | undefined {
     const members = [...this.#options.members(), "all"];
     const { text, cursorOffset } = this.#editor;
-    const completion = complete(text, cursorOffset, { commands: slashCommands, members });
+    const completion = complete(text, cursorOffset, {
+      ...{ commands: slashCommands, members },
+      files: () => this.#options.files(),
+    });
     if (!completion || completion.candidates.length === 0) return undefined;
     return { ...completion, chosen: -1 };
   }

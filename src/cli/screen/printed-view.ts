@@ -7,6 +7,7 @@ import type { Paint, TextFormat } from "../render/paint.ts";
 import { wrapText } from "../render/wrap.ts";
 import type { MemberItem, TalkItem } from "../talk/event-items.ts";
 import type { MemberOverview } from "../talk/member-overview.ts";
+import type { TalkReply } from "../talk/talk.ts";
 import { Feeds, isShownIn } from "./feeds.ts";
 import type { Painter } from "./painter.ts";
 import { renderQuestion } from "./question-panel.ts";
@@ -86,11 +87,13 @@ export class PrintedView {
   }
 
   /** Prints a message that the person has sent. */
-  echo({ to, text }: { to: string; text: string }): void {
+  echo({ to, text, attached }: Extract<TalkReply, { type: "sent" }>): void {
     const item: TalkItem = { type: "typed", to, text };
     const member = this.#overview.members.find(({ name }) => name === to)?.name ?? this.#viewed;
     this.#feeds.add({ member, item });
     this.print(renderItem(item, this.format).lines);
+    const lines = attached.map((each) => this.#paint.dim(`  attached ${oneLine(each)}`));
+    this.print(lines.flatMap((line) => wrapText(line, this.#painter.width)));
   }
 
   refuse(message: string, hint?: string): void {

@@ -1,10 +1,12 @@
 import { setImmediate } from "node:timers/promises";
+import { TeamError } from "../../errors.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import { totalTokens } from "../../protocol/usage.ts";
 import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
 import type { Terminal } from "../command.ts";
+import type { StopListener } from "../job-control.ts";
 import { paintFor } from "../render/paint.ts";
 import { wrapText } from "../render/wrap.ts";
 import { EventItems } from "../talk/event-items.ts";
@@ -22,6 +24,7 @@ import { PrintedView, repeated } from "./printed-view.ts";
 import { QuestionFocus } from "./question-focus.ts";
 import { isTooLong, panelHeight } from "./question-panel.ts";
 import { QuestionQueue } from "./question-queue.ts";
+import { WorkspaceFiles } from "./workspace-files.ts";
 
 export interface ScreenOptions {
   talk: Talk;
@@ -47,9 +50,11 @@ export class Screen {
   readonly #items: EventItems;
   readonly #questions = new QuestionQueue();
   readonly #line: InputLine;
+  readonly #files: WorkspaceFiles;
   readonly #focus: QuestionFocus;
   #note: string | undefined;
   readonly #modeKey: ModeKey;
+  #stops: StopListener | undefined;
   #leave: (talkEnd: TalkEnd) => void = () => undefined;
 
   constructor(options: ScreenOptions) {
@@ -76,11 +81,19 @@ export class Screen {
       },
       onError: (error) => this.#fail(error),
     });
+    this.#files = new WorkspaceFiles({
+      ...{ workspace: talk.workspace, monotonicMs },
+      onChange: () => {
+        this.#line.refresh();
+        this.#painter.drawSoon();
+      },
+    });
     this.#items = new EventItems((id) => talk.team.hasSent(id));
     this.#line = new InputLine({
       history,
       width: () => this.#painter.width,
       members: () => this.#overview.members.map(({ name }) => name),
+      files: () => this.#files.paths,
       schedule,
       act: {
         submit: (text) => {
@@ -98,6 +111,7 @@ export class Screen {
           this.#painter.wipe();
           this.#view(this.#printed.viewed);
         },
+        editOutside: (text) => void this.#editOutside(text),
         leave: () => this.#leave("left"),
         note: (text) => {
           this.#note = text;
@@ -135,7 +149,7 @@ export class Screen {
       onEnd: () => this.#leave("left"),
       schedule: (delayMs, run) => talk.io.schedule(delayMs, run),
     });
-    const forgetStops = terminal.jobControl.onStop({
+    this.#stops = {
       leave: () => {
         this.#painter.leave();
         keyboard.leave();
@@ -144,7 +158,8 @@ export class Screen {
         keyboard.comeBack();
         this.#painter.comeBack();
       },
-    });
+    };
+    const forgetStops = terminal.jobControl.onStop(this.#stops);
     try {
       this.#printed.print(greeting.flatMap((line) => wrapText(line, this.#painter.width)));
       await this.#catchUp();
@@ -256,6 +271,18 @@ export class Screen {
         break;
     }
     this.#painter.drawSoon();
+  }
+
+  async #editOutside(text: string): Promise<void> {
+    this.#stops?.leave();
+    try {
+      this.#line.load(await this.#options.terminal.edit(text));
+    } catch (error) {
+      if (!(error instanceof TeamError)) throw error;
+      this.#printed.refuse(error.message, error.hint);
+    } finally {
+      this.#stops?.comeBack();
+    }
   }
 
   #fail(error: unknown): void {

@@ -4,12 +4,14 @@ import type { MemberName } from "../../protocol/ids.ts";
 import { lead } from "../../protocol/ids.ts";
 import type { Team } from "../../team/team.ts";
 import type { Io } from "../command.ts";
+import { attachMentions, isMention } from "./mentions.ts";
 import { type SlashCommand, slashCommands } from "./slash-commands.ts";
 
 /** The result of a typed line. */
 export type TalkReply =
   | { type: "shown"; lines: readonly string[] }
-  | { type: "sent"; to: string; text: string }
+  /** `attached` are the files that the text mentions. */
+  | { type: "sent"; to: string; text: string; attached: readonly string[] }
   | { type: "answered"; id: string; line: string }
   | { type: "refused"; message: string; hint: string | undefined }
   | { type: "view"; name: MemberName }
@@ -45,6 +47,7 @@ interface TalkOptions {
   team: TalkTeam;
   io: Io;
   teamDir: string;
+  workspace: string;
 }
 
 /** A person's talk with a team: carries out each typed line. */
@@ -52,21 +55,34 @@ export class Talk {
   readonly team: TalkTeam;
   readonly io: Io;
   readonly teamDir: string;
+  readonly workspace: string;
 
-  constructor({ team, io, teamDir }: TalkOptions) {
+  constructor({ team, io, teamDir, workspace }: TalkOptions) {
     this.team = team;
     this.io = io;
     this.teamDir = teamDir;
+    this.workspace = workspace;
   }
 
   /** Carries out a line. `addressee` gets it if the line names nobody (default: the lead). */
   async take(typed: string, addressee?: string): Promise<TalkReply> {
     try {
-      return await this.#carryOut(readTypedLine(typed, addressee));
+      const line = readTypedLine(typed, addressee);
+      const isPath = await this.#beginsWithPath(typed, line);
+      return await this.#carryOut(isPath ? readTypedLine(` ${typed}`, addressee) : line);
     } catch (error) {
       if (!(error instanceof TeamError)) throw error;
       return { type: "refused", message: error.message, hint: error.hint };
     }
+  }
+
+  /** True for a line such as `@src/a.ts explain this`, whose first word is not a member. */
+  async #beginsWithPath(typed: string, line: TypedLine): Promise<boolean> {
+    if (line.type !== "message" || !typed.startsWith("@") || line.to === everybody) return false;
+    const { members } = await this.team.roster();
+    const isMember = line.to === lead || members.some(({ name }) => name === line.to);
+    const [word = ""] = typed.slice(1).split(/\s/, 1);
+    return !isMember && (typed.startsWith('@"') || (await isMention(word, this.workspace)));
   }
 
   async #carryOut(line: TypedLine): Promise<TalkReply> {
@@ -84,9 +100,10 @@ export class Talk {
 
   async #send(to: string, text: string): Promise<TalkReply> {
     if (text === "") return this.#look(to);
-    if (to === everybody) await this.team.broadcast(text);
-    else await this.team.message(to, text);
-    return { type: "sent", to, text };
+    const { content, attached } = await attachMentions(text, this.workspace);
+    if (to === everybody) await this.team.broadcast(content);
+    else await this.team.message(to, content);
+    return { type: "sent", to, text, attached };
   }
 
   /** A name alone opens the member's view. */

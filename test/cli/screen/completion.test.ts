@@ -9,6 +9,15 @@ const known: Completables = {
     { name: "mode", words: [["default", "plan"], "members"] },
   ],
   members: ["alice", "albert", "bob", "all"],
+  files: () => [
+    "src/",
+    "src/boat.ts",
+    "src/my notes.md",
+    "src/lib/",
+    "src/lib/about.ts",
+    "boxes.ts",
+    "zebra/kabob.ts",
+  ],
 };
 
 /** Completes where the bar is. */
@@ -20,9 +29,22 @@ function at(text: string) {
 test.each([
   ["a command", "/t|", { from: 0, to: 2, candidates: ["/tasks", "/team"] }],
   ["all commands", "/|", { from: 0, to: 1, candidates: ["/mode", "/stop", "/tasks", "/team"] }],
-  ["a member", "@b|", { from: 0, to: 2, candidates: ["@bob"] }],
+  [
+    "a member, then files by how they fit",
+    "@bo|",
+    {
+      ...{ from: 0, to: 3 },
+      candidates: ["@bob", "@boxes.ts", "@src/boat.ts", "@zebra/kabob.ts", "@src/lib/about.ts"],
+    },
+  ],
+  [
+    "a file by its path",
+    "see @src/l|",
+    { from: 4, to: 10, candidates: ["@src/lib/", "@src/lib/about.ts"] },
+  ],
+  ["a path with a space", "@my|", { from: 0, to: 3, candidates: ['@"src/my notes.md"'] }],
   ["a member in any case", "@AL|", { from: 0, to: 3, candidates: ["@albert", "@alice", "@all"] }],
-  ["a member inside of a text", "ask @bo| now", { from: 4, to: 7, candidates: ["@bob"] }],
+  ["a member inside of a text", "ask @alb| now", { from: 4, to: 8, candidates: ["@albert"] }],
   ["the rest of a word is replaced", "/te|xx", { from: 0, to: 5, candidates: ["/team"] }],
   ["a command's member", "/stop b|", { from: 6, to: 7, candidates: ["bob"] }],
   ["a command's word", "/mode p|", { from: 6, to: 7, candidates: ["plan"] }],
@@ -31,7 +53,7 @@ test.each([
   expect(at(text)).toEqual(completion);
 });
 
-test.each(["hello|", "|", "/nothing|", "@bob|", "/team a|", "a /t|", "mail@|x"])(
+test.each(["hello|", "|", "/nothing|", "@albert|", "/team a|", "a /t|", "mail@|x"])(
   "%j is not completed",
   (text) => {
     expect(at(text)).toBeUndefined();

@@ -1,5 +1,8 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lead, newMessageId, user } from "../../../src/protocol/ids.ts";
+import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 import { ScreenedTeam } from "../../support/screened-team.ts";
 
 const enter = "\r";
@@ -395,4 +398,84 @@ test("Ctrl-_ undoes", async () => {
 
   screened.press("\x1f");
   await screened.shows(/^› one two$/m);
+});
+
+test("Ctrl-R finds an earlier message, which is sent only by another Enter", async () => {
+  await using screened = await ScreenedTeam.open();
+  for (const text of ["fix the parser", "write docs", "fix the tests"]) {
+    screened.press(`${text}${enter}`);
+    await screened.until(() => screened.told.at(-1) === `message lead: ${text}`, "it is not sent");
+  }
+  screened.press("a draft");
+  screened.press("\x12FIX");
+  await screened.shows(/^search “FIX” › fix the tests$/m);
+  screened.press("\x12");
+  await screened.shows(/^search “FIX” › fix the parser$/m);
+  screened.press("\x12");
+  await screened.shows(/^not found “FIX” › fix the parser$/m);
+  screened.press(enter);
+  await screened.showsNoMore("not found");
+  expect(screened.told).toHaveLength(3);
+
+  screened.press(enter);
+  await screened.until(() => screened.told.length === 4, "it is not sent");
+  expect(screened.told.at(-1)).toBe("message lead: fix the parser");
+});
+
+test("Escape ends a search with the line as it was, and does nothing else", async () => {
+  await using screened = await ScreenedTeam.open();
+  screened.press(`fix the parser${enter}`);
+  await screened.shows("› fix the parser");
+  screened.press("a draft");
+  screened.press("\x12parser");
+  await screened.shows(/^search “parser” › fix the parser$/m);
+  screened.press(escapeKey);
+  await screened.shows(/^› a draft$/m);
+});
+
+test("a key that moves ends a search, and moves in the found text", async () => {
+  await using screened = await ScreenedTeam.open();
+  screened.press(`fix the parser${enter}`);
+  await screened.shows("› fix the parser");
+  screened.press("\x12pars");
+  await screened.shows(/^search “pars” › fix the parser$/m);
+  screened.press("\x1b[H");
+  screened.press("please ");
+  await screened.shows(/^› please fix the parser$/m);
+});
+
+test("Ctrl-G has the line edited elsewhere", async () => {
+  await using screened = await ScreenedTeam.open();
+  screened.press("a line");
+  screened.press("\x07");
+  await screened.shows(/^› a line, edited$/m);
+});
+
+test("a mentioned file goes with the message, and the screen says so", async () => {
+  await using directory = await temporaryDirectory();
+  await mkdir(join(directory.path, "src"));
+  await writeFile(join(directory.path, "src", "a.ts"), "const a = 1;\nconst b = 2;\n");
+  await using screened = await ScreenedTeam.open({ workspace: directory.path });
+  screened.press("explain @sr");
+  await screened.shows("@src/  @src/a.ts");
+  screened.press("c/a.ts:2 please");
+  screened.press(enter);
+  await screened.shows("attached src/a.ts:2 (1 line)");
+  expect(screened.told).toEqual([
+    'message lead: explain @src/a.ts:2 please\n\n<file path="src/a.ts" lines="2-2">\nconst b = 2;\n</file>',
+  ]);
+});
+
+test("a line may begin with a mention, and any other name at its start is a member's", async () => {
+  await using directory = await temporaryDirectory();
+  await writeFile(join(directory.path, "notes.md"), "a note\n");
+  await using screened = await ScreenedTeam.open({ workspace: directory.path });
+  screened.press(`@notes.md shorten this${enter}`);
+  await screened.shows("attached notes.md (1 line)");
+  screened.press(`@notes.txt shorten this${enter}`);
+  await screened.until(() => screened.told.length === 2, "it is not sent");
+  expect(screened.told).toEqual([
+    'message lead: @notes.md shorten this\n\n<file path="notes.md">\na note\n</file>',
+    "message notes.txt: shorten this",
+  ]);
 });

@@ -1,0 +1,166 @@
+import type { Stats } from "node:fs";
+import { open, readdir, realpath, stat } from "node:fs/promises";
+import { isAbsolute, join, relative, sep } from "node:path";
+import { hasErrno, TeamError } from "../../errors.ts";
+import { closing } from "../../lib/closing.ts";
+import { decodeText, kindOf } from "../../tools/files/content.ts";
+
+/** A text with the files that it mentions. */
+export interface WithMentions {
+  /** The text, followed by the content of each mentioned file. */
+  content: string;
+  /** What was attached, in words for the person. */
+  attached: string[];
+}
+
+/** Leaves room in a message, which has at most 256 KiB, for the text and other files. */
+const maxFileBytes = 100 * 1024;
+const maxListed = 500;
+
+/** `@path`, `@"a path"`, each perhaps with `:10` or `:10-20`, after a space or at the start. */
+const mention = /(?<![^\s(])@(?:"([^"\n]+)"(:\d+(?:-\d+)?)?|(\S+))/g;
+
+/**
+ * Attaches every file or directory of the workspace that a text mentions as `@path`. What is not the
+ * path of one stays text: it may be a name, a package or an address.
+ */
+export async function attachMentions(text: string, workspace: string): Promise<WithMentions> {
+  const words = [...text.matchAll(mention)].map(([, quoted, range = "", plain]) =>
+    quoted === undefined ? (plain ?? "") : `${quoted}${range}`,
+  );
+  const blocks = new Map<string, Attachment>();
+  for (const word of words) {
+    const attachment = await attach(word, workspace);
+    if (attachment) blocks.set(attachment.label, attachment);
+  }
+  const attachments = [...blocks.values()];
+  return {
+    content: [text, ...attachments.map(({ block }) => block)].join("\n\n"),
+    attached: attachments.map(({ label, size }) => `${label} (${size})`),
+  };
+}
+
+/** True if a word after `@` is the path of something in the workspace. */
+export async function isMention(word: string, workspace: string): Promise<boolean> {
+  return (await findTarget(word, workspace)) !== undefined;
+}
+
+interface Attachment {
+  label: string;
+  size: string;
+  block: string;
+}
+
+interface MentionedPath {
+  /** From the workspace on. */
+  path: string;
+  place: string;
+  stats: Stats;
+  range: MentionedLines | undefined;
+}
+
+interface MentionedLines {
+  from: number;
+  to: number;
+}
+
+async function attach(word: string, workspace: string): Promise<Attachment | undefined> {
+  const target = await findTarget(word, workspace);
+  if (!target) return undefined;
+  return target.stats.isDirectory() ? attachDirectory(target) : attachFile(target);
+}
+
+/** The word as it is, without the punctuation after it, or without a range of lines. */
+async function findTarget(word: string, workspace: string): Promise<MentionedPath | undefined> {
+  const bare = word.replace(/[.,;:!?)\]}'"]+$/, "");
+  const [, base = bare, first, last] = /^(.+?)(?:#L|:)(\d+)(?:-L?(\d+))?$/.exec(bare) ?? [];
+  const from = Number(first);
+  const range = first === undefined ? undefined : { from, to: last ? Number(last) : from };
+  return (
+    (await look(word, workspace)) ??
+    (await look(bare, workspace)) ??
+    (range && (await look(base, workspace, range)))
+  );
+}
+
+async function look(
+  path: string,
+  workspace: string,
+  range?: MentionedLines,
+): Promise<MentionedPath | undefined> {
+  if (path === "" || path.includes("\0")) return undefined;
+  try {
+    const root = await realpath(workspace);
+    const place = await realpath(isAbsolute(path) ? path : join(root, path));
+    const isInside = place === root || place.startsWith(`${root}${sep}`);
+    const stats = await stat(place);
+    if (!isInside || !(stats.isFile() || stats.isDirectory())) return undefined;
+    return { path: relative(root, place) || ".", place, stats, range };
+  } catch (error) {
+    const isNoPath = ["ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG"].some((code) =>
+      hasErrno(error, code),
+    );
+    if (isNoPath) return undefined;
+    throw error;
+  }
+}
+
+async function attachDirectory({ path, place }: MentionedPath): Promise<Attachment> {
+  const entries = await readdir(place, { withFileTypes: true });
+  const names = entries
+    .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+    .toSorted();
+  const left = names.length - maxListed;
+  const lines = [...names.slice(0, maxListed), ...(left > 0 ? [`… ${left} more`] : [])];
+  const block = `<directory path="${path}">\n${lines.join("\n")}\n</directory>`;
+  return { label: `${path}/`, size: counted(names.length, "entry", "entries"), block };
+}
+
+async function attachFile({ path, place, range }: MentionedPath): Promise<Attachment> {
+  const bytes = await readUpTo(place, range ? maxReadBytes : maxFileBytes + 1);
+  const text = kindOf(bytes).type === "text" ? decodeText(bytes) : undefined;
+  if (text === undefined) throw unusable(`${path} is not a text file`, "Name it without the @.");
+  const lines = text.split("\n");
+  const last = lines.at(-1) === "" ? lines.length - 1 : lines.length;
+  if (range && (range.from < 1 || range.from > last || range.to < range.from)) {
+    throw unusable(`${path} has no lines ${spelled(range)}`, `It has ${last} lines.`);
+  }
+  const to = Math.min(range?.to ?? last, last);
+  const from = range?.from ?? 1;
+  const shown = range ? lines.slice(from - 1, to).join("\n") : text.replace(/\n$/, "");
+  if (Buffer.byteLength(shown) > maxFileBytes) {
+    const hint = `Name some of its lines, as in @${path}:1-200.`;
+    throw unusable(`${path} is larger than ${maxFileBytes / 1024} KiB`, hint);
+  }
+  const where = range ? ` lines="${from}-${to}"` : "";
+  return {
+    label: range ? `${path}:${spelled({ from, to })}` : path,
+    size: counted(to - from + 1, "line", "lines"),
+    block: `<file path="${path}"${where}>\n${shown}\n</file>`,
+  };
+}
+
+/** A range of lines may be far into a file. */
+const maxReadBytes = 16 * 1024 * 1024;
+
+async function readUpTo(path: string, limit: number): Promise<Buffer> {
+  const file = await open(path, "r");
+  await using _ = closing(file);
+  const chunks: Buffer[] = [];
+  for await (const chunk of file.createReadStream({ end: limit - 1, autoClose: false })) {
+    chunks.push(Buffer.from(chunk));
+  }
+  return Buffer.concat(chunks);
+}
+
+function spelled({ from, to }: MentionedLines): string {
+  return from === to ? String(from) : `${from}-${to}`;
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function unusable(message: string, hint: string): TeamError {
+  return new TeamError("usage-wrong", message, { hint });
+}
