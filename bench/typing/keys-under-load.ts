@@ -128,6 +128,7 @@ function teamOf(members: readonly MemberRecord[], hub: EventHub): TalkTeam {
     hasSent: () => false,
     ...{ describeRoster: nothing, message: nothing, broadcast: nothing, answer: nothing },
     ...{ stop: nothing, setMode: nothing, quiet: nothing },
+    ...{ rules: () => [], addRule: nothing, removeRule: nothing },
   };
 }
 

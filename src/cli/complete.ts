@@ -78,9 +78,9 @@ function choicesOf({ choices, takes = "" }: Option): string[] {
   return choices ? [...choices] : alternatives(takes);
 }
 
-/** The choices in `deny|wait` or `<bash|zsh>`. */
+/** The choices in `deny|wait`, `<bash|zsh>` or `[add|remove]`. */
 function alternatives(text: string): string[] {
-  const [, listed = ""] = /^<?([\w-]+(?:\|[\w-]+)+)>?$/.exec(text) ?? [];
+  const [, listed = ""] = /^[<[]?([\w-]+(?:\|[\w-]+)+)[>\]]?$/.exec(text) ?? [];
   return listed === "" ? [] : listed.split("|");
 }
 

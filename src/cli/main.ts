@@ -27,6 +27,7 @@ const program: CliProgram = {
     ["cost", async () => (await import("./commands/cost.ts")).cost],
     ["approvals", async () => (await import("./commands/approvals.ts")).approvals],
     ["send", async () => (await import("./commands/send.ts")).send],
+    ["permissions", async () => (await import("./commands/permissions.ts")).permissions],
     ["approve", async () => (await import("./commands/approve.ts")).approve],
     ["deny", async () => (await import("./commands/deny.ts")).deny],
     ["stop", async () => (await import("./commands/stop.ts")).stop],

@@ -11,6 +11,7 @@ import { inbox } from "../../src/cli/commands/inbox.ts";
 import { log } from "../../src/cli/commands/log.ts";
 import { messages } from "../../src/cli/commands/messages.ts";
 import { models } from "../../src/cli/commands/models.ts";
+import { permissions } from "../../src/cli/commands/permissions.ts";
 import { run } from "../../src/cli/commands/run.ts";
 import { send } from "../../src/cli/commands/send.ts";
 import { stop } from "../../src/cli/commands/stop.ts";
@@ -63,6 +64,7 @@ export async function troupeIn(
     approvals,
     approve,
     deny,
+    permissions,
     stop,
     completion,
     doctor,

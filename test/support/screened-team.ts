@@ -19,6 +19,7 @@ import type { PermissionMode } from "../../src/protocol/message.ts";
 import type { TeamRequest } from "../../src/protocol/request.ts";
 import type { MemberRecord } from "../../src/protocol/team.ts";
 import { EventHub } from "../../src/team/event-hub.ts";
+import type { TeamRule } from "../../src/team/protocols/team-rules.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { VirtualTerminal } from "./virtual-terminal.ts";
 
@@ -42,6 +43,7 @@ export class ScreenedTeam {
   /** The questions that were answered on the screen, in order. */
   readonly answered: string[] = [];
   readonly members: MemberRecord[] = [];
+  readonly rules: TeamRule[] = [];
   readonly modes = new Map<MemberName, PermissionMode>([[lead, "default"]]);
   stopListener: StopListener | undefined;
   readonly departed: Promise<TalkEnd>;
@@ -233,6 +235,15 @@ export class ScreenedTeam {
         told.push(`mode ${name} ${mode}`);
         this.modes.set(MemberName.parse(name), mode);
       },
+      rules: () => [...this.rules],
+      addRule: async (draft) => {
+        const since = this.clock.now().toISOString();
+        const rule: TeamRule = { ...draft, from: "person", since };
+        told.push(`add ${draft.decision} ${draft.rule}`);
+        this.rules.push(rule);
+        return rule;
+      },
+      removeRule: async ({ decision, rule }) => void told.push(`remove ${decision} ${rule}`),
       quiet: () => Promise.reject(new Error("unused")),
     };
   }

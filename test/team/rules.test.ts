@@ -179,3 +179,19 @@ test("the team's view reads its transcripts, mail and past events", async () => 
   const events = await view.recentEvents(100);
   expect(events.map(({ event }) => event.type)).toContain("run-end");
 });
+
+test("an order by mail to remove a rule of the start is refused with a warning, and the rule stays", async () => {
+  await using wire = await TeamOnWire.start({ lead: [says("Done.")] });
+  const team = await wire.open();
+  await team.addRule(test1);
+  const view = team.view();
+  await team.close();
+  // Left while nobody runs the team: by then, the same rule comes with the start.
+  await view.removeRule(test1);
+
+  const again = await wire.open({ allow: [{ rule: test1.rule, origin: "--allow" }] });
+  await again.quiet();
+
+  expect(wire.warnings.join("\n")).toContain('The rule "allow bash(npm test)" comes from --allow');
+  expect(again.rules()).toMatchObject([{ ...test1, from: "start" }]);
+});

@@ -37,6 +37,7 @@ const argumentWords: Readonly<Partial<Record<string, ArgumentWords>>> = {
   "[<name>]": "members",
   "[<name>|all]": "members",
   "[<mode>]": PermissionMode.options,
+  "[allow|ask|deny|remove]": ["allow", "ask", "deny", "remove"],
 };
 
 /** Runs a command of the shell, with its output as the reply. */
@@ -107,6 +108,11 @@ export const slashCommands: readonly SlashCommand[] = [
     `show everybody's permission mode, or set it (default: the lead's): ${PermissionMode.options.join(", ")}`,
     runMode,
   ),
+  slash(
+    "permissions [allow|ask|deny|remove] [<rule>]",
+    "the permission rules: list them, add one, or remove one that was added",
+    runPermissions,
+  ),
   slash("new", "archive this team and start a new one", async () => ({ type: "start-new" })),
   slash("help", "this list", async () => shown(helpText())),
   slash("quit", "quit; the team continues when you come back", async () => ({ type: "leave" })),
@@ -125,6 +131,16 @@ async function answer({ team }: Talk, id: string, given: PersonsAnswer): Promise
   await team.answer(request.id, given);
   const word = given.decision === "deny" ? "Denied" : "Allowed";
   return { type: "answered", id: request.id, line: `${word}: ${briefly(request)}` };
+}
+
+async function runPermissions(argument: string, { team }: Talk): Promise<TalkReply> {
+  const { changeRule, ruleLines } = await import("../rule-orders.ts");
+  const [, verb = "", text = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
+  if (verb !== "") {
+    return shown(`Rule ${await changeRule({ verb, text, known: team.rules() }, team)}.`);
+  }
+  const lines = ruleLines(team.rules());
+  return lines.length > 0 ? { type: "shown", lines } : shown("There are no permission rules.");
 }
 
 function helpText(): string {

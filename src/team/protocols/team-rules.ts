@@ -10,6 +10,14 @@ import type { MemberHandle } from "../members/member-handle.ts";
 import type { RosterKeeper } from "../members/roster-keeper.ts";
 import { messageIdFor } from "../message-id-for.ts";
 import type { Post } from "../post.ts";
+import {
+  allowing,
+  asTeamRule,
+  ruleKey,
+  type SourcedChange,
+  storedChanges,
+  unknownRule,
+} from "./added-rules.ts";
 
 /** A permission rule as a person writes it. */
 export interface RuleDraft {
@@ -48,7 +56,7 @@ export interface TeamRulesOptions {
 /** So many rules can be added to a running team; removing one always works. */
 const maxChanges = 1_000;
 
-type SourcedChange = RuleChange & { from: "answer" | "person"; parsed: Rule };
+type ParsedChange = SourcedChange & { parsed: Rule };
 
 /**
  * The rules of a team: those of the start, and over them the person's changes, of which the last one
@@ -57,7 +65,7 @@ type SourcedChange = RuleChange & { from: "answer" | "person"; parsed: Rule };
 export class TeamRules {
   readonly #options: TeamRulesOptions;
   readonly #openedAt: string;
-  readonly #changes = new Map<string, SourcedChange>();
+  readonly #changes = new Map<string, ParsedChange>();
 
   constructor(options: TeamRulesOptions) {
     this.#options = options;
@@ -85,15 +93,8 @@ export class TeamRules {
   async restore(): Promise<void> {
     const { requests, keeper } = this.#options;
     const approved = await requests.list({ state: "approved", type: "permission" });
-    const answers = approved.flatMap(({ decision }) =>
-      decision?.rule === undefined ? [] : [{ ...allowing(decision.rule), at: decision.at }],
-    );
     const { rules } = await keeper.permissions();
-    const changes = [
-      ...answers.map((change) => ({ change, from: "answer" as const })),
-      ...rules.map((change) => ({ change, from: "person" as const })),
-    ].sort((a, b) => Date.parse(a.change.at) - Date.parse(b.change.at));
-    for (const { change, from } of changes) this.#enter(change, from);
+    for (const { from, ...change } of storedChanges(approved, rules)) this.#enter(change, from);
   }
 
   /** Adds a rule for all members. One that is in force already stays as it is. */
@@ -110,7 +111,11 @@ export class TeamRules {
   /** Removes a rule from all members. Throws for one of the start, which would be back at the next. */
   async remove(draft: RuleDraft): Promise<void> {
     const known = this.#find(draft);
-    if (!known) throw unknownRule(draft, this.list());
+    if (!known)
+      throw unknownRule(
+        draft,
+        this.list().filter(({ from }) => from !== "start"),
+      );
     if (known.from === "start") throw ruleOfTheStart(known);
     await this.#change({ ...plain(draft), change: "removed", at: this.#nextTime(draft) });
   }
@@ -119,9 +124,11 @@ export class TeamRules {
   async takeFromMail(update: MessageOf<"team_permission_update">): Promise<void> {
     const { decision, rule, removed, timestamp } = update;
     const at = new Date(timestamp * 1000).toISOString();
-    const last = this.#changes.get(keyOf(update));
+    const last = this.#changes.get(ruleKey(update));
     if (last && Date.parse(last.at) >= Date.parse(at)) return;
-    if ((this.#find(update) === undefined) === (removed ?? false)) return;
+    const known = this.#find(update);
+    if ((known === undefined) === (removed ?? false)) return;
+    if (known?.from === "start") throw ruleOfTheStart(known);
     const change = removed ? "removed" : "added";
     await this.#keep({ decision, rule, change, at });
     this.#announce({ decision, rule, change, at }, "person");
@@ -130,7 +137,7 @@ export class TeamRules {
   /** The rule of an answer, which is stored with its request. */
   async takeFromAnswer(rule: string, at: string, cause: string): Promise<void> {
     const change = { ...allowing(rule), at };
-    const last = this.#changes.get(keyOf(change));
+    const last = this.#changes.get(ruleKey(change));
     if (last?.change === "removed" && Date.parse(last.at) >= Date.parse(at)) {
       // The clock was set back: a restart would take the removal for the later one.
       await this.#keep({ ...change, at: this.#nextTime(change) });
@@ -147,12 +154,12 @@ export class TeamRules {
   async #change(change: RuleChange): Promise<void> {
     await this.#keep(change);
     this.#announce(change, "person");
-    await this.#send(change, `${change.change} at ${change.at}: ${keyOf(change)}`);
+    await this.#send(change, `${change.change} at ${change.at}: ${ruleKey(change)}`);
   }
 
   async #keep(change: RuleChange): Promise<void> {
     const others = (rules: readonly RuleChange[]) =>
-      rules.filter((each) => keyOf(each) !== keyOf(change));
+      rules.filter((each) => ruleKey(each) !== ruleKey(change));
     const known = others((await this.#options.keeper.permissions()).rules);
     // What was allowed can always be taken back.
     if (change.change === "added" && known.length >= maxChanges) throw tooMany();
@@ -188,55 +195,36 @@ export class TeamRules {
   #enter(change: RuleChange, from: SourcedChange["from"]): void {
     const parsed = parseRule(change.decision, change.rule);
     // At the end of the list again, as after a restart.
-    this.#changes.delete(keyOf(change));
-    this.#changes.set(keyOf(change), { ...change, from, parsed });
+    this.#changes.delete(ruleKey(change));
+    this.#changes.set(ruleKey(change), { ...change, from, parsed });
   }
 
-  #isAdded(change: SourcedChange): boolean {
+  #isAdded(change: ParsedChange): boolean {
     const isGiven = this.#options.rules.some(
-      ({ decision, text }) => keyOf({ decision, rule: text }) === keyOf(change),
+      ({ decision, text }) => ruleKey({ decision, rule: text }) === ruleKey(change),
     );
     return change.change === "added" && !isGiven;
   }
 
   #find(draft: RuleDraft): TeamRule | undefined {
-    return this.list().find((rule) => keyOf(rule) === keyOf(draft));
+    return this.list().find((rule) => ruleKey(rule) === ruleKey(draft));
   }
 
   /** Now, but later than the last change of the rule: a restart puts them in order by their times. */
   #nextTime(draft: RuleDraft): string {
-    const last = this.#changes.get(keyOf(draft));
+    const last = this.#changes.get(ruleKey(draft));
     const nowMs = this.#options.clock.now().getTime();
     return new Date(last ? Math.max(nowMs, Date.parse(last.at) + 1) : nowMs).toISOString();
   }
-}
-
-function allowing(rule: string) {
-  return { decision: "allow", rule, change: "added" } as const;
 }
 
 function plain({ decision, rule }: RuleDraft): RuleDraft {
   return { decision, rule };
 }
 
-function keyOf({ decision, rule }: RuleDraft): string {
-  return `${decision} ${rule}`;
-}
-
-function asTeamRule({ decision, rule, from, at }: SourcedChange): TeamRule {
-  return { decision, rule, from, since: at };
-}
-
-function unknownRule(draft: RuleDraft, rules: readonly TeamRule[]): TeamError {
-  const known = rules.filter(({ from }) => from !== "start").map(keyOf);
-  return new TeamError("config-invalid", `The team has no rule "${keyOf(draft)}"`, {
-    hint: known.length > 0 ? `It can remove: ${known.join("; ")}.` : "It has none to remove.",
-  });
-}
-
 function ruleOfTheStart(rule: TeamRule): TeamError {
   const origin = rule.origin ?? "the options that the team was opened with";
-  return new TeamError("config-invalid", `The rule "${keyOf(rule)}" comes from ${origin}`, {
+  return new TeamError("config-invalid", `The rule "${ruleKey(rule)}" comes from ${origin}`, {
     hint: "Remove it there, or add a stricter rule: deny counts before ask, and ask before allow.",
   });
 }

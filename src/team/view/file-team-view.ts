@@ -21,6 +21,7 @@ import type { RequestFilter } from "../../requests/requests.ts";
 import type { StoredRequests } from "../../requests/stored-requests.ts";
 import { aliveMembers, findRecipient, hasEnded, memberNames } from "../find-member.ts";
 import type { PersonsAnswer } from "../protocols/persons-answer.ts";
+import type { RuleDraft, TeamRule } from "../protocols/team-rules.ts";
 import type { TeamPlace } from "../team-place.ts";
 import type { FileMail } from "./file-mail-view.ts";
 import { FileTeamChanges } from "./file-team-changes.ts";
@@ -100,6 +101,17 @@ export class FileTeamView implements TeamView {
 
   async request(id: RequestId): Promise<TeamRequest | undefined> {
     return (await this.#seenRequests())?.find(id);
+  }
+
+  async rules(): Promise<TeamRule[]> {
+    const { team, key } = await this.#readAgain();
+    const signature = await key.verifier();
+    const requests = signature && (await this.#seenRequests());
+    if (!requests) return [];
+    const { addedRules, storedChanges } = await import("../protocols/added-rules.ts");
+    const { permissionsOf } = await import("../members/signed-permissions.ts");
+    const approved = await requests.list({ state: "approved", type: "permission" });
+    return addedRules(storedChanges(approved, permissionsOf(team, signature).rules));
   }
 
   async mail(owner: MemberName, query: MailQuery): Promise<MailPage> {
@@ -203,6 +215,17 @@ export class FileTeamView implements TeamView {
     const { lead } = await this.team();
     const request_id = newRequestId(this.#place.clock.now());
     await this.#leave(name ?? lead, { type: "shutdown_request", from: user, request_id });
+  }
+
+  async addRule(draft: RuleDraft): Promise<void> {
+    const { additionMessage } = await import("../protocols/added-rules.ts");
+    await this.#leave((await this.team()).lead, additionMessage(draft));
+  }
+
+  async removeRule(draft: RuleDraft): Promise<void> {
+    const { removalMessage } = await import("../protocols/added-rules.ts");
+    const order = removalMessage(draft, await this.rules());
+    await this.#leave((await this.team()).lead, order);
   }
 
   /** The team as it was last read. */

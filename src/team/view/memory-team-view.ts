@@ -23,7 +23,15 @@ import type { TeamRecord } from "../../protocol/team.ts";
 import type { RequestFilter } from "../../requests/requests.ts";
 import type { MemoryRecord, MemoryTranscript } from "../../transcript/memory-transcript.ts";
 import { aliveMembers, hasEnded } from "../find-member.ts";
+import { permissionsOf } from "../members/signed-permissions.ts";
+import {
+  addedRules,
+  additionMessage,
+  removalMessage,
+  storedChanges,
+} from "../protocols/added-rules.ts";
 import { answerMessage, findQuestion, type PersonsAnswer } from "../protocols/persons-answer.ts";
+import type { RuleDraft, TeamRule } from "../protocols/team-rules.ts";
 import type { TeamStore } from "../team-store.ts";
 import type {
   FollowEvents,
@@ -42,7 +50,7 @@ import type {
 } from "./team-view.ts";
 
 export interface MemoryTeamViewOptions {
-  store: Pick<TeamStore, "roster" | "tasks" | "requests" | "send"> & {
+  store: Pick<TeamStore, "roster" | "tasks" | "requests" | "send" | "signature"> & {
     readonly events: MemoryEventLog;
     readonly usage: MemoryUsageLedger;
   };
@@ -87,6 +95,12 @@ export class MemoryTeamView implements TeamView {
 
   async request(id: RequestId): Promise<TeamRequest | undefined> {
     return (await this.requests()).find((request) => request.id === id);
+  }
+
+  async rules(): Promise<TeamRule[]> {
+    const { rules } = permissionsOf(await this.team(), this.#store.signature);
+    const approved = await this.requests({ state: "approved", type: "permission" });
+    return addedRules(storedChanges(approved, rules));
   }
 
   async mail(owner: MemberName, { from, limit }: MailQuery): Promise<MailPage> {
@@ -212,6 +226,15 @@ export class MemoryTeamView implements TeamView {
     const { lead } = await this.team();
     const request_id = newRequestId(this.#options.clock.now());
     await this.#leave(name ?? lead, { type: "shutdown_request", from: user, request_id });
+  }
+
+  async addRule(draft: RuleDraft): Promise<void> {
+    await this.#leave((await this.team()).lead, additionMessage(draft));
+  }
+
+  async removeRule(draft: RuleDraft): Promise<void> {
+    const order = removalMessage(draft, await this.rules());
+    await this.#leave((await this.team()).lead, order);
   }
 
   #leave(to: string, draft: MessageDraft): Promise<Message> {

@@ -10,6 +10,7 @@ import type { TranscriptEntry } from "../../protocol/transcript.ts";
 import type { UsageLine, UsageTotal } from "../../protocol/usage.ts";
 import type { RequestFilter } from "../../requests/requests.ts";
 import type { PersonsAnswer } from "../protocols/persons-answer.ts";
+import type { RuleDraft, TeamRule } from "../protocols/team-rules.ts";
 
 /**
  * A place in something that is read in pages, from the view that gave it, in any process. It has
@@ -42,6 +43,13 @@ export interface TeamView {
   requestIds(): Promise<RequestId[]>;
   /** One question; undefined if it is missing, or cannot be verified. */
   request(id: RequestId): Promise<TeamRequest | undefined>;
+
+  /**
+   * The permission rules that the person added for all members, by answers or otherwise, oldest first.
+   * Those of settings and flags are known only to the process that was started with them. Empty if
+   * they cannot be verified.
+   */
+  rules(): Promise<TeamRule[]>;
 
   /** A member's mail, newest first. */
   mail(owner: MemberName, query: MailQuery): Promise<MailPage>;
@@ -87,6 +95,10 @@ export interface TeamView {
   answer(id: string, answer: PersonsAnswer): Promise<void>;
   /** Ends a teammate without asking it; default: all of them, and the lead's run. */
   stop(name?: string): Promise<void>;
+  /** Adds a permission rule for all members. Throws `config-invalid` where it is none. */
+  addRule(draft: RuleDraft): Promise<void>;
+  /** Removes a permission rule that was added to the team. Throws `config-invalid` where it has none such. */
+  removeRule(draft: RuleDraft): Promise<void>;
 }
 
 export interface MailQuery {

@@ -321,6 +321,33 @@ function testActs(open: OpenTeamView): void {
     expect(await reader.unread()).toMatchObject([{ message: { type: "shutdown_request" } }]);
   });
 
+  test("a rule is added and removed by an order to the lead", async ({ store, view }) => {
+    const { reader } = await store.openMember(lead, ignored);
+    await enlist(store, "alice");
+    const { id, hash } = await ask(store);
+    const rule = "bash(npm test:*)";
+    await store.requests.decide(id, { by: user, state: "approved", hash, rule });
+
+    const known = await view.rules();
+    await view.addRule({ decision: "deny", rule: "read_file(.env)" });
+    await view.removeRule({ decision: "allow", rule });
+
+    expect(known).toMatchObject([{ decision: "allow", rule, from: "answer" }]);
+    const type = "team_permission_update";
+    expect((await reader.unread()).map(({ message }) => message)).toMatchObject([
+      { type, from: "user", decision: "deny", rule: "read_file(.env)" },
+      { type, from: "user", decision: "allow", rule, removed: true },
+    ]);
+  });
+
+  test("what is no rule is not added, and an unknown one not removed", async ({ view }) => {
+    const wrong = view.addRule({ decision: "allow", rule: "npm test" });
+    const unknown = view.removeRule({ decision: "allow", rule: "bash(npm test:*)" });
+
+    await expect(wrong).rejects.toMatchObject({ code: "config-invalid" });
+    await expect(unknown).rejects.toMatchObject({ code: "config-invalid" });
+  });
+
   test("mail to unknown and ended members is refused", async ({ store, view }) => {
     await enlist(store, "bob", "shutdown");
 
