@@ -11,6 +11,7 @@ export type ErrorCode =
   | "member-ended"
   | "content-too-large"
   | "message-invalid"
+  | "image-refused"
   | "write-failed"
   | "record-corrupt"
   | "key-unavailable"

@@ -60,6 +60,7 @@ export {
 } from "./protocol/ids.ts";
 export { JobRecord } from "./protocol/job.ts";
 export {
+  type ImageReference,
   MailPosition,
   Message,
   type MessageDraft,
@@ -77,6 +78,7 @@ export {
 } from "./protocol/team.ts";
 export type { ToolAction, ToolSpec } from "./protocol/tools.ts";
 export {
+  type InputImage,
   type ModelImage,
   type ReceivedMail,
   type ReplyBlock,
@@ -117,6 +119,7 @@ export type { ForMembers } from "./team/members/member-definition.ts";
 export type { SpawnReview } from "./team/members/spawner.ts";
 export { MemoryTeamStore } from "./team/memory-team-store.ts";
 export type { OpenStoreOptions } from "./team/open-store-parts.ts";
+export type { PromptImage, TeamPrompt } from "./team/prompt-images.ts";
 export type { PersonsAnswer } from "./team/protocols/persons-answer.ts";
 export type { OnRequest } from "./team/protocols/request-answerer.ts";
 export type { ResultInput, ResultSchema } from "./team/protocols/result-schema.ts";

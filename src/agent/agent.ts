@@ -42,6 +42,8 @@ export interface AgentOptions {
   model: Model;
   /** How much the model should think (default: as it does by itself). */
   thinking?: ThinkingRequest | undefined;
+  /** Whether one of its models takes images of a kind (default: all do). */
+  takesImage?(model: string, mediaType: string): boolean;
   tools: readonly Tool[];
   transcript: Transcript;
   input: Input;
@@ -79,6 +81,8 @@ export class Agent {
   #run: RunRecord;
   #answeringModel: string;
   #notices: readonly string[] = [];
+  /** The models of which the person knows that they are not shown all images. */
+  readonly #toldOfImages = new Set<string>();
   /** The mail that is being taken in. */
   readonly #takings = new Set<Promise<void>>();
 
@@ -133,6 +137,18 @@ export class Agent {
     const { model } = this.options;
     const isSame = profile && profile.model === model.id && profile.tools !== undefined;
     if (!isSame || !hasSamePrefix(profile, this.profile)) await this.#introduce(profile);
+  }
+
+  /** What the person should know of images that the model which answers does not take, once for each model. */
+  noticeOfImages(): string | undefined {
+    const model = this.#answeringModel;
+    const { takesImage } = this.options;
+    if (!takesImage || this.#toldOfImages.has(model)) return undefined;
+    const types = this.conversation.imageTypes.filter((type) => !takesImage(model, type));
+    if (types.length === 0) return undefined;
+    this.#toldOfImages.add(model);
+    const images = types.length === 1 ? "1 image is" : `${types.length} images are`;
+    return `${images} not shown to ${model}, which does not take ${[...new Set(types)].join(", ")}`;
   }
 
   /** Records who the member is, in place of `before`. */

@@ -1,6 +1,7 @@
 import { escapeElements, escapeWrapper } from "../lib/escape-wrapper.ts";
+import { imageLimits } from "../lib/image.ts";
 import type { Utterance } from "../model/model.ts";
-import type { ReplyBlock } from "../protocol/transcript.ts";
+import type { InputImage, ReplyBlock } from "../protocol/transcript.ts";
 import { positionsToCarry } from "../transcript/transcript.ts";
 import type { Agent, EventDraft } from "./agent.ts";
 import { type Reply, requestReply, type Setback } from "./request-reply.ts";
@@ -27,14 +28,18 @@ export async function* compact(
   if (typeof summary !== "string") return summary;
 
   const wakes = conversation.awaitsReply;
-  const unanswered = conversation.unansweredInput;
-  const goOn = wakes && unanswered.length === 0 ? [goOnText] : [];
+  const recap = await options.recap();
+  const { texts, images: shown = [] } = conversation.unansweredInput;
+  const goOn = wakes && texts.length === 0 ? [goOnText] : [];
+  const images = newest(shown).map((each) => ({ ...each, before: each.before + recap.length }));
+  const left = shown.length > images.length ? [leftOutText] : [];
   await agent.record(
     {
       type: "compaction",
       // The summary may repeat texts of files or of other members.
       summary: `<summary>\n${escapeElements(escapeWrapper(summary), ["summary"])}\n</summary>`,
-      kept: [...(await options.recap()), ...unanswered, ...goOn],
+      kept: [...recap, ...texts, ...left, ...goOn],
+      ...(images.length > 0 && { images }),
       wakes,
       delivered: positionsToCarry(await options.transcript.tail()),
       answers: [...agent.lastRun.answers],
@@ -46,6 +51,19 @@ export async function* compact(
 }
 
 const goOnText = "(Your conversation was summarized to make room. Go on with your work.)";
+
+const leftOutText = "(Earlier images of these messages are no longer shown, to make room.)";
+
+/** As many of the newest images as one entry can have. */
+function newest(images: readonly InputImage[]): readonly InputImage[] {
+  const maxCharacters = (imageLimits.totalBytes * 4) / 3 + imageLimits.count * 4;
+  let characters = 0;
+  const first = images.findLastIndex(({ data }) => {
+    characters += data.length;
+    return characters > maxCharacters;
+  });
+  return images.slice(first + 1);
+}
 
 /** The summary, or the setback that another attempt would meet too. */
 async function* summarize(
@@ -72,9 +90,9 @@ function summaryOf({ blocks, stop }: Extract<Reply, { type: "reply" }>): string 
 function* attempts({ conversation, options }: Agent): Generator<Utterance[]> {
   const { utterances } = conversation;
   const last = utterances.at(-1);
-  const texts = last?.type === "input" ? [...last.texts, instruction] : [instruction];
   const before = last?.type === "input" ? utterances.slice(0, -1) : utterances;
-  yield [...before, { type: "input", texts }];
+  const { texts, images } = conversation.unansweredInput;
+  yield [...before, { type: "input", texts: [...texts, instruction], images }];
   for (const charactersPerToken of [2, 1, 0.5]) {
     const record = shortRecord(utterances, options.limits.contextTokens * charactersPerToken);
     yield [
@@ -102,13 +120,17 @@ function shortRecord(utterances: readonly Utterance[], maxCharacters: number): s
 function recordOf(utterance: Utterance): string {
   switch (utterance.type) {
     case "input":
-      return `Shown: ${utterance.texts.join("\n")}`;
+      return `Shown: ${utterance.texts.join("\n")}${imageCount(utterance.images)}`;
     case "reply":
       return `You: ${escapeWrapper(utterance.blocks.map(blockText).join("\n"))}`;
     case "results":
       // Here they stand beside mail, in one text: what a file says must not look like mail.
       return utterance.results.map(({ output }) => `Result: ${escapeWrapper(output)}`).join("\n");
   }
+}
+
+function imageCount(images: readonly InputImage[] = []): string {
+  return images.length > 0 ? `\n(images: ${images.length})` : "";
 }
 
 function blockText(block: ReplyBlock): string {

@@ -2,9 +2,10 @@ import { missingEntries } from "../lib/missing-entries.ts";
 import { charactersPerImage, charactersPerToken } from "../model/estimate-tokens.ts";
 import type { Utterance } from "../model/model.ts";
 import { withoutProviderData } from "../model/provider-data.ts";
-import type { Message } from "../protocol/message.ts";
 import { isShown, wakes, wakesWhenQuiet } from "../protocol/message-types.ts";
 import type {
+  ModelImage,
+  ReceivedMail,
   ReplyBlock,
   StopReason,
   ToolCall,
@@ -63,7 +64,7 @@ export class Conversation {
   add(entry: TranscriptEntry): void {
     switch (entry.type) {
       case "delivery":
-        this.#addMail(entry.message);
+        this.#addMail(entry);
         break;
       case "note":
         this.#addInput(entry.text, entry.wakes);
@@ -112,8 +113,13 @@ export class Conversation {
   }
 
   /** The input that the model has not replied to. */
-  get unansweredInput(): readonly string[] {
-    return this.#input?.texts ?? [];
+  get unansweredInput(): InputUtterance {
+    return this.#input ?? { type: "input", texts: [] };
+  }
+
+  /** The kinds of the images that the next request shows, in order. */
+  get imageTypes(): readonly string[] {
+    return this.utterances.flatMap(imagesOf).map(({ media_type }) => media_type);
   }
 
   /** How many tokens the next request has: as the provider counted, and of the rest an estimate. */
@@ -145,17 +151,25 @@ export class Conversation {
     );
   }
 
-  #addMail(message: Message): void {
+  #addMail({ message, images = [] }: ReceivedMail): void {
     if (!isShown(message) || this.#shown.has(message.id)) return;
     this.#shown.add(message.id);
     const deservesReply = wakes(message) || wakesWhenQuiet(message);
-    this.#addInput(mailText(message, this.#wholePath), deservesReply);
+    const text = mailText(message, this.#wholePath);
+    const sent = message.type === "message" ? (message.images?.length ?? 0) : 0;
+    this.#addInput(text + lostImages(sent - images.length), deservesReply, images);
   }
 
-  #addInput(text: string, wakes: boolean): void {
+  #addInput(text: string, wakes: boolean, added: readonly ModelImage[] = []): void {
     if (text.trim() === "") return;
-    this.#input = { type: "input", texts: [...this.unansweredInput, text] };
-    this.#uncountedCharacters += text.length;
+    const { texts, images = [] } = this.unansweredInput;
+    const all = [...images, ...added.map((image) => ({ ...image, before: texts.length }))];
+    this.#input = {
+      type: "input",
+      texts: [...texts, text],
+      ...(all.length > 0 && { images: all }),
+    };
+    this.#uncountedCharacters += text.length + added.length * charactersPerImage;
     this.#awaitsReply ||= wakes;
   }
 
@@ -232,16 +246,22 @@ export class Conversation {
     this.#results = new Map();
   }
 
-  #startOver({ summary, kept, wakes }: Extract<TranscriptEntry, { type: "compaction" }>): void {
+  #startOver(entry: Extract<TranscriptEntry, { type: "compaction" }>): void {
+    const { summary, kept, images, wakes } = entry;
     this.#closed = [];
-    this.#input = { type: "input", texts: [summary, ...kept] };
+    this.#input = {
+      type: "input",
+      texts: [summary, ...kept],
+      ...(images && { images: images.map((each) => ({ ...each, before: each.before + 1 })) }),
+    };
     this.#awaitsReply = wakes;
     this.#openCalls = [];
     this.#results = new Map();
     this.#madeAt = new Map();
     this.#shown = new Set();
     this.#countedTokens = 0;
-    this.#uncountedCharacters = [summary, ...kept].join("").length;
+    this.#uncountedCharacters =
+      [summary, ...kept].join("").length + (images?.length ?? 0) * charactersPerImage;
   }
 
   /** Some servers report no usage: then what they were sent is estimated too. */
@@ -267,6 +287,23 @@ export function hasSamePrefix(
 
 function withoutThoughts({ blocks, ...reply }: ReplyUtterance): ReplyUtterance {
   return { ...reply, blocks: blocks.map(withoutProviderData) };
+}
+
+function imagesOf(utterance: Utterance): readonly ModelImage[] {
+  switch (utterance.type) {
+    case "input":
+      return utterance.images ?? [];
+    case "reply":
+      return [];
+    case "results":
+      return utterance.results.flatMap(({ images = [] }) => images);
+  }
+}
+
+function lostImages(count: number): string {
+  if (count <= 0) return "";
+  const files = count === 1 ? "1 image of this message is" : `${count} images of this message are`;
+  return `\n\n(${files} missing: somebody has removed or changed the file.)`;
 }
 
 function interruption(reason: string | undefined): string {

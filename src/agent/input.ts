@@ -1,9 +1,10 @@
 import type { Clock } from "../lib/clock.ts";
+import { imageLimits } from "../lib/image.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import type { MailboxReader, MailDelivery } from "../mailbox/mailbox.ts";
-import type { Message } from "../protocol/message.ts";
+import type { ImageReference, Message } from "../protocol/message.ts";
 import { isShown } from "../protocol/message-types.ts";
-import type { ReceivedMail, TranscriptEntry } from "../protocol/transcript.ts";
+import type { ModelImage, ReceivedMail, TranscriptEntry } from "../protocol/transcript.ts";
 import { hiddenText, mailText, type WholePath } from "./mail-text.ts";
 
 export type DeliveryEntry = Extract<TranscriptEntry, { type: "delivery" }>;
@@ -28,6 +29,8 @@ export interface MailInputOptions {
   wholePath: WholePath;
   /** Puts a text that is too long to be shown where `wholePath` says. */
   keepWhole(path: string, text: string): Promise<void>;
+  /** The image of a message; undefined where it is not there any more. */
+  readImage(reference: ImageReference): ModelImage | undefined;
   secrets: Secrets;
   clock: Clock;
 }
@@ -60,9 +63,14 @@ export class MailInput implements Input {
     return this.#deliver(await this.#fitting(unread.slice(0, count), Number.POSITIVE_INFINITY));
   }
 
-  /** The unread mail, for a call whose result shows it. */
+  /**
+   * The unread mail, for a call whose result shows it. It ends before the first message with images,
+   * which the next request shows.
+   */
   async takeForResult(): Promise<readonly ReceivedMail[]> {
-    return this.#fitting(await this.#options.reader.unread(), maxResultCharacters);
+    const unread = await this.#options.reader.unread();
+    const end = unread.findIndex(({ message }) => referencesOf(message).length > 0);
+    return this.#fitting(end < 0 ? unread : unread.slice(0, end), maxResultCharacters);
   }
 
   async settle(mail: readonly ReceivedMail[]): Promise<void> {
@@ -81,19 +89,31 @@ export class MailInput implements Input {
     maxCharacters: number,
     taken: readonly ReceivedMail[] = [],
   ): Promise<ReceivedMail[]> {
-    const { wholePath, keepWhole, secrets } = this.#options;
+    const { wholePath, keepWhole, readImage, secrets } = this.#options;
     const length = (message: Message) =>
       isShown(message) ? mailText(message, wholePath).length : 0;
     const mail: ReceivedMail[] = [];
     let characters = taken.reduce((sum, { message }) => sum + length(message), 0);
+    let imageBytes = taken.reduce((sum, { message }) => sum + imageBytesOf(message), 0);
     for (const { message: sent, position } of unread) {
       const message = secrets.maskJson(sent);
       characters += length(message);
-      if (characters > maxCharacters && mail.length + taken.length > 0) break;
+      imageBytes += imageBytesOf(message);
+      const isTooMuch = characters > maxCharacters || imageBytes > imageLimits.totalBytes;
+      if (isTooMuch && mail.length + taken.length > 0) break;
       const hidden = hiddenText(message);
       if (hidden) await keepWhole(wholePath(message), hidden);
-      mail.push({ message, position });
+      const images = referencesOf(message).flatMap((image) => readImage(image) ?? []);
+      mail.push({ message, position, ...(images.length > 0 && { images }) });
     }
     return mail;
   }
+}
+
+function referencesOf(message: Message): readonly ImageReference[] {
+  return message.type === "message" ? (message.images ?? []) : [];
+}
+
+function imageBytesOf(message: Message): number {
+  return referencesOf(message).reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -50,6 +50,7 @@ export async function* requestReply(
     ...(options.thinking && { thinking: options.thinking }),
     signal,
   };
+  yield* imageNotice(agent);
   for await (const part of model.stream(request)) {
     switch (part.type) {
       case "text-delta":
@@ -72,6 +73,7 @@ export async function* requestReply(
         const { from, to } = part;
         await agent.changeModel(to);
         yield { type: "model-change", from, to, reason: secrets.mask(part.reason) };
+        yield* imageNotice(agent);
         break;
       }
       case "finish": {
@@ -89,6 +91,11 @@ export async function* requestReply(
     }
   }
   return { type: "failed", failure: { kind: "cut", message: `${model.id} ended without an end` } };
+}
+
+function* imageNotice(agent: Agent): Generator<EventDraft> {
+  const message = agent.noticeOfImages();
+  if (message) yield { type: "warning", message };
 }
 
 function* delta(type: "text-delta" | "thinking-delta", text: string): Generator<EventDraft> {

@@ -101,6 +101,7 @@ const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "request-unknown",
   "request-refused",
   "content-too-large",
+  "image-refused",
 ]);
 
 /** The command, and its arguments. */

@@ -102,10 +102,10 @@ async function linkOnce(from: string, to: string): Promise<boolean> {
   return link(from, to).then(() => true, onErrno(false, "EEXIST"));
 }
 
-/** Replaces `path` with `text`: a reader sees the old text or the new one, never a part. */
-export async function replaceFile(path: FilePath, text: string): Promise<void> {
+/** Replaces `path` with `content`: a reader sees the old content or the new one, never a part. */
+export async function replaceFile(path: FilePath, content: string | Uint8Array): Promise<void> {
   await at(path, (location) =>
-    withTemporary(location, text, (temporary) => rename(temporary, location)),
+    withTemporary(location, content, (temporary) => rename(temporary, location)),
   );
 }
 

@@ -11,6 +11,7 @@ import { mergedOptions, summaryLeftOut, thinkingFor } from "./ai-sdk/request-opt
 import type { ModelThinking } from "./ai-sdk/thinking.ts";
 import { type Watchdogs, WatchedRequest } from "./ai-sdk/watched-request.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
+import type { TakesImage } from "./image-support.ts";
 import type { FinishPart, Model, ModelPart, ModelRequest } from "./model.ts";
 import type { ModelFailure } from "./model-failure.ts";
 
@@ -19,6 +20,7 @@ export interface AiSdkModelOptions {
   readonly id: string;
   readonly dialect: Dialect;
   readonly thinking?: ModelThinking | undefined;
+  readonly takesImage: TakesImage;
   readonly account: Account;
   readonly clock: Clock;
   readonly watchdogs: Watchdogs;
@@ -46,8 +48,9 @@ export class AiSdkModel implements Model {
   constructor(options: AiSdkModelOptions) {
     this.id = options.id;
     this.#options = options;
-    const { id, dialect } = options;
-    this.#writer = new PromptWriter(dialect, { id, name: id.slice(id.indexOf("/") + 1) });
+    const { id, dialect, takesImage } = options;
+    const name = id.slice(id.indexOf("/") + 1);
+    this.#writer = new PromptWriter(dialect, { id, name, takesImage });
   }
 
   async *stream(request: ModelRequest): AsyncGenerator<ModelPart> {

@@ -146,6 +146,7 @@ const rehearsal: KnownModels = {
     price: { input: 0, output: 0 },
     contextWindow: assumedWindow,
     maxOutput: assumedOutput,
+    images: false,
   },
 };
 

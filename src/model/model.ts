@@ -1,6 +1,6 @@
 import type { Effort } from "../protocol/effort.ts";
 import type { ToolSpec } from "../protocol/tools.ts";
-import type { ReplyBlock, StopReason, ToolResult } from "../protocol/transcript.ts";
+import type { InputImage, ReplyBlock, StopReason, ToolResult } from "../protocol/transcript.ts";
 import type { TokenUsage } from "../protocol/usage.ts";
 import type { ModelFailure } from "./model-failure.ts";
 
@@ -48,7 +48,12 @@ export interface ThinkingRequest {
 /** One contribution to the conversation between a member and its model. */
 export type Utterance =
   /** Input of the member: mail, notes, instructions. At least one text, none of them empty. */
-  | { readonly type: "input"; readonly texts: readonly string[] }
+  | {
+      readonly type: "input";
+      readonly texts: readonly string[];
+      /** In the order of their texts. */
+      readonly images?: readonly InputImage[] | undefined;
+    }
   /**
    * A reply, with the id of the model that wrote it, if that is known. What its provider added to the
    * blocks is for this model only: no other can read its thoughts.

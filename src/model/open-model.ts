@@ -13,6 +13,7 @@ import type { ModelThinking } from "./ai-sdk/thinking.ts";
 import type { Watchdogs } from "./ai-sdk/watched-request.ts";
 import { AiSdkModel } from "./ai-sdk-model.ts";
 import { isBearerToken, type ProviderFamily } from "./built-in-providers.ts";
+import { takesImage } from "./image-support.ts";
 import type { Model } from "./model.ts";
 import { modelFacts } from "./model-facts.ts";
 import {
@@ -51,6 +52,7 @@ export async function openModel(id: string, surroundings: ModelSurroundings): Pr
     id,
     dialect,
     thinking: dialect.thinking?.(model, facts),
+    takesImage: takesImage(id, facts),
     ...(contextHint !== undefined && { contextHint }),
     connect: await load(settings),
     account: {

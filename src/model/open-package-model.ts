@@ -2,6 +2,7 @@ import { Secrets } from "../lib/secrets.ts";
 import { type HttpFetch, httpFetchFor } from "./ai-sdk/http.ts";
 import type { ModelThinking } from "./ai-sdk/thinking.ts";
 import type { Model } from "./model.ts";
+import { modelFacts } from "./model-facts.ts";
 import type { ModelSurroundings } from "./open-model.ts";
 import { loadProviderPackage } from "./provider-code.ts";
 import type { PackageSettings } from "./provider-settings.ts";
@@ -10,14 +11,16 @@ import { packageModel } from "./sdk-language-model.ts";
 /** Opens a model of a provider package that the person has installed. */
 export async function openPackageModel(
   settings: PackageSettings,
-  { id, thinking, env, clock, watchdogs, fetch }: PackageModelSurroundings,
+  surroundings: PackageModelSurroundings,
 ): Promise<Model> {
+  const { id, thinking, env, clock, watchdogs, fetch } = surroundings;
   const create = await loadProviderPackage(settings, env);
   const send = fetch ?? (await httpFetchFor(env));
   const { label, keyName, baseUrl, headersMs, requestOptions } = settings;
   return packageModel(create({ ...settings.settings, fetch: webFetch(send) }), {
     id,
     ...(thinking && { thinking }),
+    facts: await modelFacts(id, surroundings),
     clock,
     watchdogs: { headersMs, ...watchdogs },
     account: { label, keyName, ...(baseUrl && { baseUrl }), secrets: secretsOf(settings) },

@@ -17,7 +17,9 @@ import { ReplyReader } from "./ai-sdk/reply-reader.ts";
 import { mergedOptions, thinkingFor } from "./ai-sdk/request-options.ts";
 import type { ModelThinking } from "./ai-sdk/thinking.ts";
 import type { Watchdogs, WireFailure } from "./ai-sdk/watched-request.ts";
+import { takesImage } from "./image-support.ts";
 import type { Model, ModelPart, ModelRequest } from "./model.ts";
+import type { ModelFacts } from "./model-facts.ts";
 import type { ModelFailure } from "./model-failure.ts";
 
 export interface LanguageModelOptions {
@@ -49,6 +51,8 @@ export function aiSdkModel(model: SdkLanguageModel, options: LanguageModelOption
 }
 
 interface PackageModelOptions extends LanguageModelOptions {
+  /** What is known of the model. */
+  readonly facts?: Pick<ModelFacts, "images">;
   /** What is known of the provider, for messages. */
   readonly account?: Partial<Account>;
   /** The SDK's options of every request. */
@@ -88,7 +92,11 @@ class PackageModel implements Model {
     this.#model = model;
     this.#provider = provider;
     this.#dialect = dialectOf(provider);
-    this.#writer = new PromptWriter(this.#dialect, { id: this.id, name: model.modelId });
+    this.#writer = new PromptWriter(this.#dialect, {
+      id: this.id,
+      name: model.modelId,
+      takesImage: takesImage(this.id, options.facts),
+    });
     this.#clock = clock ?? systemClock;
     this.#watchdogs = { headersMs: 300_000, stallMs: 90_000, ...watchdogs };
     this.#options = options;

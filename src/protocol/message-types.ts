@@ -47,7 +47,7 @@ export const messageTypes = {
     shownTo: "all",
     isReturned: true,
     isClaimable: true,
-    facts: ["task_id"],
+    facts: ["task_id", "images"],
     group: "talk",
     label: "message",
   },
@@ -226,13 +226,19 @@ export function factsOf(message: Message): Record<string, string> {
 }
 
 function pickFields(message: Message, names: readonly string[]): Record<string, string> {
-  const present = names.filter((name) => isPlain(Reflect.get(message, name)));
+  const present = names.filter((name) => isPlain(plainOf(message, name)));
   return Object.fromEntries(present.map((name) => [name, fieldOf(message, name)]));
 }
 
 function fieldOf(message: Message, name: string): string {
-  const value: unknown = Reflect.get(message, name);
+  const value = plainOf(message, name);
   return isPlain(value) ? String(value) : "";
+}
+
+/** Of a list, such as that of images, the number. */
+function plainOf(message: Message, name: string): unknown {
+  const value: unknown = Reflect.get(message, name);
+  return Array.isArray(value) ? value.length : value;
 }
 
 function isPlain(value: unknown): value is string | number | boolean {

@@ -15,6 +15,14 @@ const Content = z
   .refine(isContentSize, `is larger than ${maxContentBytes} bytes`)
   .default("");
 
+/** An image that belongs to a message. Its content is in a file of the team that is named after its hash. */
+export const ImageReference = z.object({
+  media_type: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  bytes: z.int().positive(),
+});
+export type ImageReference = z.infer<typeof ImageReference>;
+
 /** Seconds since 1970, within the range of a `Date`. */
 export const Timestamp = z.number().min(0).max(8.64e12);
 
@@ -42,7 +50,9 @@ const hash = z.string().optional();
  * in the order of the schema.
  */
 export const Message = z.discriminatedUnion("type", [
-  z.object(fields("message", { task_id: TaskId.optional() })),
+  z.object(
+    fields("message", { task_id: TaskId.optional(), images: z.array(ImageReference).optional() }),
+  ),
   z.object(fields("broadcast", {})),
   z.object(
     fields("result", {

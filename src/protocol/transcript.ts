@@ -46,9 +46,13 @@ export const StopReason = z.enum([
 ]);
 export type StopReason = z.infer<typeof StopReason>;
 
-/** A picture that a tool shows to the model. */
+/** An image that a tool, or a message, shows to the model. */
 export const ModelImage = z.object({ media_type: z.string(), data: z.base64() });
 export type ModelImage = z.infer<typeof ModelImage>;
+
+/** An image of an input. `before` is the index of the text that it is shown before. */
+export const InputImage = ModelImage.extend({ before: z.int().nonnegative() });
+export type InputImage = z.infer<typeof InputImage>;
 
 /** The result of a tool call, as the model is shown it. */
 const ToolResult = z.object({
@@ -61,8 +65,15 @@ export type ToolResult = z.infer<typeof ToolResult>;
 
 const at = z.iso.datetime();
 
-/** Mail as it was taken in. `position` says where it ends in the mailbox. */
-const ReceivedMail = z.object({ message: Message, position: MailPosition });
+/**
+ * Mail as it was taken in, with those of its images whose files were there. `position` says where it
+ * ends in the mailbox.
+ */
+const ReceivedMail = z.object({
+  message: Message,
+  position: MailPosition,
+  images: z.array(ModelImage).optional(),
+});
 export type ReceivedMail = z.infer<typeof ReceivedMail>;
 
 /** One line of a transcript: something a member saw, said or did. `type` is its first key. */
@@ -131,6 +142,8 @@ export const TranscriptEntry = z.discriminatedUnion("type", [
     summary: z.string(),
     /** Texts that stay word for word: those rebuilt from disk, and those not answered yet. */
     kept: z.array(z.string()),
+    /** The images of these texts. */
+    images: z.array(InputImage).optional(),
     /** Whether the member has work left. */
     wakes: z.boolean(),
     delivered: z.array(MailPosition),

@@ -1,4 +1,5 @@
 import { TeamError } from "../errors.ts";
+import type { ImageReference } from "../protocol/message.ts";
 import type { TeamRequest } from "../protocol/request.ts";
 import type { ResultCheck, ResultSchema } from "./protocols/result-schema.ts";
 import { untilQuiet } from "./quiescence.ts";
@@ -17,16 +18,22 @@ export interface AskOptions<T> {
   signal?: AbortSignal | undefined;
 }
 
+/** A prompt as a message has it. */
+export interface WrittenPrompt {
+  readonly content: string;
+  readonly images?: ImageReference[];
+}
+
 /** Asks the lead, and resolves to the value that it hands in. */
 export async function askLead(
   supervisor: Supervisor,
-  prompt: string,
+  { content: prompt, images }: WrittenPrompt,
   { schema, id: key, signal }: AskOptions<unknown>,
 ): Promise<unknown> {
   const { readSchema } = await import("./protocols/result-schema.ts");
   const { check, json } = readSchema(schema);
   const { results } = supervisor.protocols;
-  const asked = await results.ask({ prompt, schema: json, key, check });
+  const asked = await results.ask({ prompt, images, schema: json, key, check });
   const request = await decided(supervisor, asked, signal);
   if (request.state === "approved") return resultOf(request, check);
   if (signal?.aborted) {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { TeamError } from "../errors.ts";
 import { parseValue } from "../lib/parse-value.ts";
 import { PermissionMode } from "../protocol/message.ts";
+import type { TeamPrompt } from "./prompt-images.ts";
 
 // A program in JavaScript may give anything: each of these throws where it is not what the types say.
 
@@ -14,6 +15,22 @@ export function requireText(content: unknown): asserts content is string {
   if (content.trim() === "") {
     throw new TeamError("message-invalid", "The message is empty", { hint });
   }
+}
+
+const Image = z.union([
+  z.string(),
+  z.strictObject({ data: z.instanceof(Uint8Array), mediaType: z.string() }),
+]);
+const Prompt = z.strictObject({ text: z.unknown(), images: z.array(Image).optional() });
+
+/** Throws `message-invalid` for a prompt that is neither a text nor a text with images. */
+export function requirePrompt(prompt: unknown): asserts prompt is string | TeamPrompt {
+  if (typeof prompt !== "object" || prompt === null) return requireText(prompt);
+  const { success, data } = parseValue(Prompt, prompt);
+  if (success) return requireText(data.text);
+  throw new TeamError("message-invalid", "The prompt is wrong", {
+    hint: "Write { text, images }: an image is a path, or { data, mediaType } with its bytes.",
+  });
 }
 
 export function requireMode(mode: unknown): asserts mode is PermissionMode {

@@ -5,6 +5,7 @@ import { dashboardsDirectory, headPath, pipesDirectory, teamKeyPath } from "../k
 import { Disposables } from "../lib/disposables.ts";
 import { childEnvironment, Secrets } from "../lib/secrets.ts";
 import { environmentSecrets } from "../model/environment-secrets.ts";
+import { modelsWithImages, takesImage } from "../model/image-support.ts";
 import type { Model, ThinkingRequest } from "../model/model.ts";
 import { assumptions, type ModelFacts, modelFacts, type OwnModels } from "../model/model-facts.ts";
 import { modelIds } from "../model/model-list.ts";
@@ -42,6 +43,7 @@ import { FileHistory } from "../workspace/file-history.ts";
 import { FileLocks } from "../workspace/file-locks.ts";
 import { requireModel } from "./check-arguments.ts";
 import { FileTeamStore } from "./file-team-store.ts";
+import { ImageFiles } from "./image-files.ts";
 import type { OwnSystemPrompt } from "./member-prompt.ts";
 import type { LeadSettings } from "./members/member-definition.ts";
 import type { TeamHooks } from "./team-hooks.ts";
@@ -125,6 +127,7 @@ export class Equipment implements AsyncDisposable {
   readonly hooks: TeamHooks;
   readonly approvals: ApprovalOptions;
   readonly outputFiles: OutputFiles;
+  readonly imageFiles: ImageFiles;
   readonly pipes: Pipes;
   readonly programs: Programs;
   readonly running = new RunningCommands();
@@ -178,6 +181,7 @@ export class Equipment implements AsyncDisposable {
     });
     const { outputs: directory } = this.layout;
     this.outputFiles = new OutputFiles({ directory, secrets: this.secrets });
+    this.imageFiles = new ImageFiles(this.layout.images);
     this.environment = commandEnvironment(
       // A proxy's password stays: commands need the proxy, too.
       childEnvironment(env, { names: providerKeyNames(providers), secrets: parts.keys }),
@@ -260,6 +264,23 @@ export class Equipment implements AsyncDisposable {
         hint: "Choose one that the model takes, or another model, or leave it out.",
       });
     }
+  }
+
+  /**
+   * Throws `image-refused` where the first model of a list certainly does not take images of these kinds. Models
+   * that stand in for it go on without them.
+   */
+  async requireImages(list: string, types: readonly string[]): Promise<void> {
+    if (!this.isModelOurs) return;
+    const [id] = modelIds(list);
+    const takes = takesImage(id, await this.modelFacts(id));
+    const refused = types.find((type) => !takes(type));
+    if (refused === undefined) return;
+    throw new TeamError("image-refused", `${id} does not take ${refused}`, {
+      hint: takes("image/png")
+        ? "Convert it to a PNG."
+        : `Models that take images: ${await modelsWithImages(id)}.`,
+    });
   }
 
   /** Tells the person, once, what a model does not take of what is asked of it. */

@@ -7,6 +7,7 @@ import { ModelRunner } from "../agent/model-runner.ts";
 import { rewindAgent } from "../agent/rewind.ts";
 import { ensurePrivateDirectory, replaceFile } from "../lib/files.ts";
 import { OwnDirectory } from "../lib/own-directory.ts";
+import { takesImage } from "../model/image-support.ts";
 import { assumedWindow, type ModelFacts, outputLimits } from "../model/model-facts.ts";
 import { modelIds } from "../model/model-list.ts";
 import { RequestApprovals } from "../permissions/approvals.ts";
@@ -48,6 +49,7 @@ export async function openMember(
   const input = new MailInput({
     reader: inbox,
     ...{ isWorthwhile, wholePath, keepWhole, secrets, clock },
+    readImage: (reference) => equipment.imageFiles.read(reference),
   });
   const { widestMode } = context;
   const permissions = await permissionsFor(equipment, definition, { workspace, widestMode });
@@ -124,7 +126,7 @@ export async function checkMember(
   memberPrompt(definition, equipment.systemPrompt);
 }
 
-type ModelParts = Pick<AgentOptions, "model" | "thinking" | "bill" | "limits">;
+type ModelParts = Pick<AgentOptions, "model" | "thinking" | "takesImage" | "bill" | "limits">;
 
 /** The model, what it costs, and what bounds it. */
 async function modelParts(
@@ -161,7 +163,10 @@ async function modelParts(
     raisedOutputTokens: least((each) => outputLimits(each, equipment.maxOutputTokens).raised),
     contextTokens: least((each) => each.contextWindow ?? assumedWindow),
   };
-  return { model, thinking, bill, limits };
+  const images = equipment.isModelOurs && {
+    takesImage: (each: string, type: string) => takesImage(each, facts.get(each))(type),
+  };
+  return { model, thinking, bill, limits, ...images };
 }
 
 /** What is known of each model of a list. */

@@ -53,7 +53,13 @@ export async function takeOver(options: TakeOverOptions): Promise<TeamKey> {
     if (text !== undefined) await createFileOnce(within(archive, name), text);
   }
   await check();
-  for (const path of [layout.background, layout.checkpoints, layout.usage, layout.events]) {
+  for (const path of [
+    layout.background,
+    layout.checkpoints,
+    layout.images,
+    layout.usage,
+    layout.events,
+  ]) {
     await moveFile(path, within(archive, nameOf(path))).catch(onErrno(undefined, "ENOENT"));
     const side = sideDirectory(path);
     await moveFile(side, within(archive, nameOf(side))).catch(onErrno(undefined, "ENOENT"));

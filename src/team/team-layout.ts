@@ -19,6 +19,8 @@ export interface TeamLayout<Path extends FilePath = FilePath> {
   checkpoints: Path;
   /** Output of tools and mail that is too long to be shown whole. */
   outputs: Path;
+  /** Images of messages. */
+  images: Path;
   events: Path;
   usage: Path;
   gitignore: Path;
@@ -40,6 +42,7 @@ export function teamLayout(directory: FilePath): TeamLayout {
     fence: within(directory, "fence"),
     checkpoints: within(directory, "checkpoints"),
     outputs: within(directory, "outputs"),
+    images: within(directory, "images"),
     events: within(directory, "events.jsonl"),
     usage: within(directory, "usage.jsonl"),
     gitignore: within(directory, ".gitignore"),

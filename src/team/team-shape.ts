@@ -19,6 +19,7 @@ const directories: ReadonlyMap<string, RegExp> = new Map([
   ["background", new RegExp(`^${member}-[0-9a-f]{8}\\.json$`)],
   ["crons", /^[0-9a-f]{8}\.json$/],
   ["outputs", /\.txt$/],
+  ["images", /^[0-9a-f]{64}$/],
   ["checkpoints", /^(?:[0-9a-f]{64}|changes\.jsonl|\.changes)$/],
   ["fence", /^(?:lead\.json|heartbeat|\.versions)$/],
   [".events", segments],

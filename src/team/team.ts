@@ -12,15 +12,22 @@ import type { UsageTotal } from "../protocol/usage.ts";
 import type { RequestFilter } from "../requests/requests.ts";
 import type { SpawnRequest } from "../tools/team/team-access.ts";
 import { describeRoster } from "../tools/team/teammates.ts";
-import { type AskOptions, askLead } from "./ask.ts";
+import { type AskOptions, askLead, type WrittenPrompt } from "./ask.ts";
 import { broadcast } from "./broadcast.ts";
-import { requireAskOptions, requireMode, requireRule, requireText } from "./check-arguments.ts";
+import {
+  requireAskOptions,
+  requireMode,
+  requirePrompt,
+  requireRule,
+  requireText,
+} from "./check-arguments.ts";
 import { checkOptions } from "./check-options.ts";
 import { checkSpawnRequest } from "./check-spawn-request.ts";
 import { Equipment } from "./equipment.ts";
 import { followsLead } from "./members/inherited-fields.ts";
 import { permissionsOf } from "./members/signed-permissions.ts";
 import { checkMember, keepWhole, openMember } from "./open-member.ts";
+import type { TeamPrompt } from "./prompt-images.ts";
 import { answerMessage, findQuestion, type PersonsAnswer } from "./protocols/persons-answer.ts";
 import { RequestAnswerer } from "./protocols/request-answerer.ts";
 import type { RuleDraft, TeamRule, TeamRules } from "./protocols/team-rules.ts";
@@ -157,8 +164,8 @@ export class Team implements AsyncDisposable {
   }
 
   /** Writes to the lead, as the person. Resolves when the message is durable. */
-  prompt(text: string): Promise<Message> {
-    return this.message(lead, text);
+  prompt(prompt: string | TeamPrompt): Promise<Message> {
+    return this.message(lead, prompt);
   }
 
   /**
@@ -166,20 +173,19 @@ export class Team implements AsyncDisposable {
    * `submit_result`, which it has with the option `structuredResults`. A wrong result is returned to the lead with what is
    * wrong. Throws `result-missing` where the team is quiet without a result, or has given a wrong one five times.
    */
-  async ask<T = unknown>(text: string, options: AskOptions<T>): Promise<T>;
-  async ask(text: string, options: AskOptions<unknown>): Promise<unknown> {
+  async ask<T = unknown>(prompt: string | TeamPrompt, options: AskOptions<T>): Promise<T>;
+  async ask(prompt: string | TeamPrompt, options: AskOptions<unknown>): Promise<unknown> {
     this.#requireOpen();
-    requireText(text);
     requireAskOptions(options);
     if (!this.#hasResults) throw noResultTool();
-    return askLead(this.#supervisor, text, options);
+    return askLead(this.#supervisor, await this.#written(lead, prompt), options);
   }
 
-  /** Writes to a member, as the person. */
-  async message(to: string, content: string): Promise<Message> {
+  /** Writes to a member, as the person. Throws `image-refused` where it cannot be shown an image. */
+  async message(to: string, prompt: string | TeamPrompt): Promise<Message> {
     this.#requireOpen();
-    requireText(content);
-    return this.#supervisor.protocols.post.send(to, { type: "message", from: user, content });
+    const written = await this.#written(to, prompt);
+    return this.#supervisor.protocols.post.send(to, { type: "message", from: user, ...written });
   }
 
   /** True for a message that was sent by `message` or `broadcast`, and not from another process. */
@@ -373,6 +379,25 @@ export class Team implements AsyncDisposable {
     if (!this.#isClosed) return;
     const hint = "Open it again with Team.open: its members continue where they were.";
     throw new TeamError("team-closed", "The team is closed", { hint });
+  }
+
+  /** A prompt as a message has it. Its images are checked, and kept. */
+  async #written(to: string, prompt: string | TeamPrompt): Promise<WrittenPrompt> {
+    requirePrompt(prompt);
+    const { text: content, images = [] } = typeof prompt === "string" ? { text: prompt } : prompt;
+    if (images.length === 0) return { content };
+    const { readImages } = await import("./prompt-images.ts");
+    const { name } = this.#member(to);
+    const checked = await readImages(images);
+    const types = checked.map(({ type }) => type);
+    await this.#equipment.requireImages(await this.#modelOf(name), types);
+    return { content, images: await this.#equipment.imageFiles.keep(checked) };
+  }
+
+  async #modelOf(name: MemberName): Promise<string> {
+    const { members } = await this.roster();
+    const record = members.find((member) => member.name === name);
+    return record?.model ?? this.#supervisor.options.lead.model;
   }
 
   async #rewinding(): Promise<TeamRewind> {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { closing } from "../lib/closing.ts";
 import { firstCharacters } from "../lib/cut-text.ts";
+import { imageLimits } from "../lib/image.ts";
 import { chunksOf, maxWholeBytes, type OpenFile, readWhole } from "../workspace/regular-file.ts";
 import type { SeenFiles } from "../workspace/seen-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -10,8 +11,6 @@ import { outputRoom } from "./files/output-room.ts";
 import { defineTool, failure, success, type Tool, type ToolOutput } from "./tool.ts";
 
 const defaultLimit = 2000;
-/** The largest image that providers accept, written as base64. */
-const maxImageBytes = 3.75 * 1024 * 1024;
 /** How much of a large file is read after the lines shown, only to count those left. */
 const maxCountedBytes = 64 * 1024 * 1024;
 
@@ -112,7 +111,7 @@ function showLines(
 
 function showImage(path: string, mediaType: string, content: Buffer): ToolOutput {
   const about = `${path} (${mediaType}, ${content.length} bytes)`;
-  if (content.length > maxImageBytes) {
+  if (content.length > imageLimits.bytes) {
     return failure(`Error: Image ${about} is too large to be shown. Make it smaller first.`);
   }
   const image = { media_type: mediaType, data: content.toString("base64") };

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
-import { closeSync, fstatSync, lstatSync, readSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { z } from "zod";
-import { hasErrno } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
+import { hashOf, openIfThere, readContent } from "../lib/content-file.ts";
 import { atSync, type FilePath, within } from "../lib/file-path.ts";
 import {
   createFileOnce,
@@ -13,7 +12,6 @@ import {
 } from "../lib/files.ts";
 import { appendLines, parseLine, repairTail, toLines } from "../lib/json-lines.ts";
 import { LineReader } from "../lib/line-reader.ts";
-import { openIfExistsSync } from "../lib/open-files.ts";
 import { OwnDirectory } from "../lib/own-directory.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import { Serial } from "../lib/serial.ts";
@@ -113,9 +111,7 @@ export class FileHistory {
 
   /** The content with this hash; undefined where it is not kept, or was changed. */
   content(hash: string): Buffer | undefined {
-    using held = openIfThere(this.#options.directory);
-    const content = held && readBytes(held.to(hash));
-    return content && hashOf(content) === hash ? content : undefined;
+    return readContent(this.#options.directory, hash, maxWholeBytes);
   }
 
   async #keep({ member, makesRoom }: Changer, change: ComingChange): Promise<void> {
@@ -259,32 +255,6 @@ function findNewest(
 }
 
 const logName = "changes.jsonl";
-
-export function hashOf(content: Buffer): string {
-  return createHash("sha256").update(content).digest("hex");
-}
-
-function openIfThere(directory: string): OwnDirectory | undefined {
-  try {
-    return OwnDirectory.open(directory);
-  } catch (error) {
-    if (hasErrno(error, "ENOENT")) return undefined;
-    throw error;
-  }
-}
-
-function readBytes(path: FilePath): Buffer | undefined {
-  const descriptor = openIfExistsSync(path);
-  if (descriptor === undefined) return undefined;
-  try {
-    const { size } = fstatSync(descriptor);
-    if (size > maxWholeBytes) return undefined;
-    const bytes = Buffer.allocUnsafe(size);
-    return bytes.subarray(0, readSync(descriptor, bytes, 0, size, 0));
-  } finally {
-    closeSync(descriptor);
-  }
-}
 
 function contentSize(path: FilePath): number {
   return atSync(path, (location) => lstatSync(location, { throwIfNoEntry: false })?.size ?? 0);

@@ -38,7 +38,7 @@ test("a call that is open where entries are missing counts as started, and the m
   const conversation = of(mail("go"), reply([call("a")]), { type: "gap", at, lost: 2 });
 
   expect(conversation.openCalls).toMatchObject([{ isStarted: true }]);
-  expect(conversation.unansweredInput).toEqual([
+  expect(conversation.unansweredInput.texts).toEqual([
     expect.stringContaining("2 entries are missing here"),
   ]);
 });
@@ -171,7 +171,7 @@ test("a result without its call is shown as text that cannot break out of its wr
 });
 
 test("a result whose call is missing says how many images are not shown", () => {
-  const image = { media_type: "image/png", data: "" };
+  const image = { media_type: "image/png", data: "", before: 0 };
   const shownWith = (count: number) => {
     const images = Array.from({ length: count }, () => image);
     const entry = { ...result("a", "seen"), images };

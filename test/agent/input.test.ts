@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { MailInput } from "../../src/agent/input.ts";
 import { Secrets } from "../../src/lib/secrets.ts";
 import { lead, newRequestId, user } from "../../src/protocol/ids.ts";
-import type { MessageDraft } from "../../src/protocol/message.ts";
+import type { ImageReference, MessageDraft } from "../../src/protocol/message.ts";
 import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 
@@ -94,6 +94,44 @@ test("the chosen amount of mail is taken, regardless of its size", async () => {
   expect(taken[0]).toMatchObject({ type: "delivery", at: it.at });
 });
 
+const shot = (name: string, bytes = 100): ImageReference => ({
+  media_type: "image/png",
+  sha256: name.repeat(64),
+  bytes,
+});
+
+test("mail brings the images whose files are there", async () => {
+  await using it = await openInput();
+  await it.tell("Look.", { images: [shot("a"), shot("b")] });
+  it.lost.add(shot("a").sha256);
+
+  const [mail] = await it.input.take(true);
+
+  expect(mail?.images).toEqual([{ media_type: "image/png", data: shot("b").sha256 }]);
+});
+
+test("P25 images that are too large for one request come with the next", async () => {
+  await using it = await openInput();
+  for (const name of ["a", "b", "c"]) await it.tell(name, { images: [shot(name, 4_000_000)] });
+
+  const taken = await it.input.take(true);
+  const more = await it.input.take(true, taken);
+
+  expect(taken.map(({ message }) => message.content)).toEqual(["a", "b"]);
+  expect(more).toEqual([]);
+});
+
+test("the result of a call shows the mail before the first message with images", async () => {
+  await using it = await openInput();
+  await it.tell("one");
+  await it.tell("two", { images: [shot("a")] });
+  await it.tell("three");
+
+  const taken = await it.input.takeForResult();
+
+  expect(taken.map(({ message }) => message.content)).toEqual(["one"]);
+});
+
 const request_id = newRequestId(new Date(0));
 const long = { command: "x".repeat(9_000) };
 
@@ -102,6 +140,7 @@ async function openInput(conduct = { isWorthwhile: true }) {
   const store = new MemoryTeamStore({ clock });
   const { reader, mailbox } = await store.openMember(lead, { onSetAside: () => undefined });
   const kept: [string, string][] = [];
+  const lost = new Set<string>();
   return {
     conduct,
     at: clock.now().toISOString(),
@@ -111,9 +150,12 @@ async function openInput(conduct = { isWorthwhile: true }) {
       isWorthwhile: () => conduct.isWorthwhile,
       wholePath: ({ id }) => `/outputs/${id}.txt`,
       keepWhole: async (path, text) => void kept.push([path, text]),
+      readImage: ({ media_type, sha256 }) =>
+        lost.has(sha256) ? undefined : { media_type, data: sha256 },
       secrets: new Secrets([]),
       clock,
     }),
+    lost,
     tell: (content: string, more: Partial<MessageDraft> = {}) =>
       mailbox.append({ type: "message", from: user, content, ...more } as MessageDraft),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),

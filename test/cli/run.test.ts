@@ -12,6 +12,7 @@ import { calls, reply, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { requestIdIn } from "../e2e/promises/scenes.ts";
 import { providerEnvironment } from "../support/agent-on-wire.ts";
+import { pixel } from "../support/pixel.ts";
 import { teamPlace } from "../support/team.ts";
 import { troupeIn } from "./troupe.ts";
 
@@ -188,11 +189,11 @@ test("for a model that its provider does not have, similar ones are named", asyn
 test("a missing key is reported before anything is created, and exits 1", async () => {
   await using it = await world();
 
-  const { code, out, err } = await it.run("Go.", "--model", "google/gemini");
+  const { code, out, err } = await it.run("Go.", "--model", "openrouter/google/gemini");
 
   expect(code).toBe(1);
   expect(out).toEqual([]);
-  expect(err[0]).toContain("GOOGLE_GENERATIVE_AI_API_KEY is not set");
+  expect(err[0]).toContain("OPENROUTER_API_KEY is not set");
   expect(await readdir(it.root)).toEqual([]);
 });
 
@@ -488,4 +489,42 @@ test.each([
   expect({ code, out }).toEqual({ code: 2, out: [] });
   expect(err.join("\n")).toContain(message);
   expect(await readdir(it.root)).not.toContain(".team");
+});
+
+test("--image shows images with the prompt, relative to where the command was typed", async () => {
+  await using it = await world();
+  await mkdir(join(it.root, "work"));
+  await writeFile(join(it.root, "a.png"), Buffer.from(pixel.data, "base64"));
+  await writeFile(join(it.root, "b.png"), Buffer.from(pixel.data, "base64"));
+  it.server.reply(says("Two pixels."));
+
+  const argv = ["--image", "a.png", "--image", "b.png", "--cwd", join(it.root, "work"), ...model];
+  const { code, out } = await it.run("What are they?", ...argv);
+
+  expect({ code, out }).toEqual({ code: 0, out: ["Two pixels."] });
+  expect(it.server.requests[0]?.text.split(pixel.data)).toHaveLength(3);
+});
+
+test("--image with a file that is no image exits 2, and nothing is started", async () => {
+  await using it = await world();
+  await writeFile(join(it.root, "a.png"), "text");
+
+  const { code, out, err } = await it.run("What is it?", "--image", "a.png", ...model);
+
+  expect({ code, out }).toEqual({ code: 2, out: [] });
+  expect(err[0]).toContain("a.png is not a PNG, JPEG, GIF or WebP");
+  expect(await readdir(it.root)).not.toContain(".team");
+});
+
+test("--image with a model that takes none exits 2, and names one that does", async () => {
+  await using it = await world();
+  await writeFile(join(it.root, "a.png"), Buffer.from(pixel.data, "base64"));
+
+  const argv = ["--image", "a.png", "--model", "openai/o3-mini"];
+  const { code, out, err } = await it.run("What is it?", ...argv);
+
+  expect({ code, out }).toEqual({ code: 2, out: [] });
+  expect(err).toContain("error: openai/o3-mini does not take image/png");
+  expect(err).toContain("Models that take images: openai/gpt-6.1-sol.");
+  expect(it.server.requests).toEqual([]);
 });

@@ -208,6 +208,7 @@ const placeholders = new Map([
   ["<version>", "[1-9]\\d*"],
   ["<time>", "\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d\\.\\d{3}Z"],
   ["<uuid>", uuid],
+  ["<sha256>", "[0-9a-f]{64}"],
   ["<team_id>", uuid],
   ["<file>", ".+"],
   ["NNNNNN", "\\d{6,}"],

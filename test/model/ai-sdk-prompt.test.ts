@@ -7,6 +7,7 @@ import type { ToolSpec } from "../../src/protocol/tools.ts";
 import type { ReplyBlock } from "../../src/protocol/transcript.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { calls, reply, says, thinks, thinksInSecret } from "../../src/testing/scripted-model.ts";
+import { pixel } from "../support/pixel.ts";
 import { collect, lastOf, serverEnvironment } from "./ai-sdk-support.ts";
 
 const claude = "anthropic/claude-sonnet-5";
@@ -127,7 +128,7 @@ test("thoughts of an OpenAI-compatible model are sent back only to it", async ()
 test("errors and images of results reach Anthropic as such", async () => {
   const body = await sent(claude, exchange);
 
-  const source = { type: "base64", media_type: "image/png", data: "aW1hZ2U=" };
+  const source = { type: "base64", media_type: "image/png", data: pixel.data };
   expect(contents(body).slice(-3)).toEqual([
     { type: "tool_result", tool_use_id: "one", content: "Not there", is_error: true },
     {
@@ -152,7 +153,7 @@ test("OpenAI gets errors as text, and images in the results", async () => {
       call_id: "two",
       output: [
         { type: "input_text", text: "A picture" },
-        { type: "input_image", image_url: "data:image/png;base64,aW1hZ2U=" },
+        { type: "input_image", image_url: `data:image/png;base64,${pixel.data}` },
       ],
     },
     { type: "function_call_output", call_id: "three", output: "(no output)" },
@@ -209,14 +210,14 @@ test("compatible servers get errors as text, and images after the results", asyn
       role: "user",
       content: [
         { type: "text", text: expect.stringContaining("two") },
-        { type: "image_url", image_url: { url: "data:image/png;base64,aW1hZ2U=" } },
+        { type: "image_url", image_url: { url: `data:image/png;base64,${pixel.data}` } },
       ],
     },
   ]);
 });
 
 test("the image of a failed call is sent to Anthropic after the results", async () => {
-  const failed = { call_id: "one", output: "Half drawn", is_error: true, images: [image] };
+  const failed = { call_id: "one", output: "Half drawn", is_error: true, images: [pixel] };
 
   const body = await sent(claude, [...asked("one"), { type: "results", results: [failed] }]);
 
@@ -253,8 +254,6 @@ test("ids and names that Anthropic refuses are rewritten so that it accepts them
   ]);
 });
 
-const image = { media_type: "image/png", data: "aW1hZ2U=" };
-
 const exchange: readonly Utterance[] = [
   { type: "input", texts: ["Look."] },
   {
@@ -265,7 +264,7 @@ const exchange: readonly Utterance[] = [
     type: "results",
     results: [
       { call_id: "one", output: "Not there", is_error: true },
-      { call_id: "two", output: "A picture", is_error: false, images: [image] },
+      { call_id: "two", output: "A picture", is_error: false, images: [pixel] },
       { call_id: "three", output: "", is_error: false },
     ],
   },
@@ -290,7 +289,7 @@ function asked(callId: string, name = "bash"): Utterance[] {
 function answers(blocks: readonly ReplyBlock[], turn: number): Utterance[] {
   const results = blocks.flatMap((block) => {
     if (block.type !== "tool-call") return [];
-    const images = turn % 2 === 0 ? { images: [image] } : {};
+    const images = turn % 2 === 0 ? { images: [pixel] } : {};
     return {
       call_id: block.call_id,
       output: `Result ${turn}`,

@@ -51,6 +51,7 @@ export async function openSimulatedMember(
   const input = new MailInput({
     reader: inbox,
     ...{ isWorthwhile, wholePath, keepWhole, secrets, clock },
+    readImage: () => undefined,
   });
   const permissions = new SimulatedPermissions(mode, rules, defect);
   const lastingGate: MemberContext["gate"] = {

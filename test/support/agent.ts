@@ -66,6 +66,7 @@ export class TestAgent implements AsyncDisposable {
         isWorthwhile: (mail) => mail.some(wakes),
         wholePath,
         keepWhole: async () => undefined,
+        readImage: () => undefined,
         secrets,
         clock: systemClock,
       }),

@@ -9,6 +9,7 @@ import { call } from "../../src/testing/conformance/usage-ledger.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { calls, says } from "../../src/testing/scripted-model.ts";
 import { providerEnvironment } from "./agent-on-wire.ts";
+import { pixel } from "./pixel.ts";
 import { enlist, member, openStore, teamPlace } from "./team.ts";
 
 const alice = MemberName.parse("alice");
@@ -76,7 +77,8 @@ async function outgrowConversation(root: string): Promise<void> {
     model: "anthropic/scripted",
     maxTurns: 5,
   });
-  await team.prompt("x".repeat(40_000));
+  const images = [{ data: Buffer.from(pixel.data, "base64"), mediaType: "image/png" }];
+  await team.prompt({ text: "x".repeat(40_000), images });
   await team.quiet();
 }
 

@@ -7,6 +7,20 @@ import { teamPlace } from "../support/team.ts";
 const wrong: [string, (team: Team) => unknown, string, RegExp][] = [
   ["prompt(undefined)", (team) => team.prompt(undefined as never), "message-invalid", /a text/],
   ["message(5)", (team) => team.message("lead", 5 as never), "message-invalid", /a text/],
+  [
+    "a prompt with an image of another form",
+    (team) =>
+      team.prompt({ text: "Look.", images: [{ data: "iVBO", mediaType: "image/png" }] } as never),
+    "message-invalid",
+    /^The prompt is wrong. Write \{ text, images \}/,
+  ],
+  [
+    "a prompt with an unknown field",
+    (team) => team.prompt({ text: "Look.", image: "a.png" } as never),
+    "message-invalid",
+    /^The prompt is wrong/,
+  ],
+  ["a prompt without a text", (team) => team.prompt({} as never), "message-invalid", /is wrong/],
   ["broadcast()", (team) => team.broadcast(undefined as never), "message-invalid", /a text/],
   [
     "setMode yolo",

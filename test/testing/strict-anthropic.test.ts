@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { reply, says, thinks, thinksInSecret } from "../../src/testing/scripted-model.ts";
+import { pixel } from "../support/pixel.ts";
 import { askAnthropic, type Sent } from "./requests.ts";
 
 const user = (...content: object[]) => ({ role: "user", content });
@@ -24,7 +25,44 @@ const tool = (name: string) => ({ name, input_schema: { type: "object" } });
 
 const oneCall = talk(user(text("go")), assistant(call("a")), user(result("a")));
 
+const source = { type: "base64", ...pixel };
+const image = (more: object = {}) => ({ type: "image", source: { ...source, ...more } });
+
 const rules: { rule: string; refused: Sent; because: string; accepted: Sent }[] = [
+  {
+    rule: "an image is what its media type says",
+    refused: talk(user(image({ media_type: "image/jpeg" }))),
+    because: "it appears to be image/png",
+    accepted: talk(user(image(), text("What is it?"))),
+  },
+  {
+    rule: "an image is of a kind that is known",
+    refused: talk(user(image({ media_type: "image/bmp" }))),
+    because: "media_type",
+    accepted: talk(user(image())),
+  },
+  {
+    rule: "an image in a result is an image",
+    refused: talk(
+      user(text("go")),
+      assistant(call("a")),
+      user(result("a", [image({ data: "AAAA" })])),
+    ),
+    because: "Could not process image",
+    accepted: talk(user(text("go")), assistant(call("a")), user(result("a", [image()]))),
+  },
+  {
+    rule: "an image has at most 5 MB",
+    refused: talk(user(image({ data: pixel.data.padEnd(5 * 1024 * 1024 + 4, "A") }))),
+    because: "image exceeds 5 MB maximum",
+    accepted: talk(user(image())),
+  },
+  {
+    rule: "an image has no other fields",
+    refused: talk(user(image({ name: "shot.png" }))),
+    because: "name",
+    accepted: talk(user(image())),
+  },
   {
     rule: "every call has its result in the next message",
     refused: talk(user(text("go")), assistant(call("a"), call("b")), user(result("a"))),

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { says } from "../../src/testing/scripted-model.ts";
+import { pixel } from "../support/pixel.ts";
 import { askOpenAi, type Sent } from "./requests.ts";
 
 const user = (content: unknown) => ({ role: "user", content });
@@ -20,7 +21,29 @@ const tool = (name: string) => ({ type: "function", function: { name } });
 
 const oneCall = talk(user("go"), assistant(null, call("a")), result("a"));
 
+const image = (url: string, more: object = {}) =>
+  user([{ type: "image_url", image_url: { url, ...more } }]);
+const url = `data:image/png;base64,${pixel.data}`;
+
 const rules: { rule: string; refused: Sent; because: string; accepted: Sent }[] = [
+  {
+    rule: "an image is what its address says",
+    refused: talk(image(url.replace("png", "webp"))),
+    because: "it appears to be image/png",
+    accepted: talk(image(url)),
+  },
+  {
+    rule: "an image is in its address",
+    refused: talk(image(pixel.data)),
+    because: "Expected a base64-encoded data URL",
+    accepted: talk(image(url, { detail: "low" })),
+  },
+  {
+    rule: "an image has no other fields",
+    refused: talk(image(url, { name: "shot.png" })),
+    because: "name",
+    accepted: talk(image(url)),
+  },
   {
     rule: "every call has its result",
     refused: talk(user("go"), assistant(null, call("a"), call("b")), result("a")),

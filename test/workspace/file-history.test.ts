@@ -2,11 +2,12 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { hmacSignature } from "../../src/keys/signature.ts";
+import { hashOf } from "../../src/lib/content-file.ts";
 import { Secrets } from "../../src/lib/secrets.ts";
 import { lead } from "../../src/protocol/ids.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { FileHistory, hashOf } from "../../src/workspace/file-history.ts";
+import { FileHistory } from "../../src/workspace/file-history.ts";
 
 const [one, two, three] = ["one", "two", "three"].map((text) => Buffer.from(text)) as [
   Buffer,

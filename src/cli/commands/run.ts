@@ -1,8 +1,10 @@
+import { resolve } from "node:path";
 import { z } from "zod";
 import { TeamError } from "../../errors.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead } from "../../protocol/ids.ts";
 import { exitCodeOf, exitCodes, unfinishedLines } from "../../team/exit-code.ts";
+import type { PromptImage, TeamPrompt } from "../../team/prompt-images.ts";
 import type { TeamSummary } from "../../team/summary.ts";
 import type { Team } from "../../team/team.ts";
 import { type Command, type Io, teamDirOption } from "../command.ts";
@@ -25,7 +27,11 @@ import { stopCodeOf } from "../stop-request.ts";
 
 const Output = z.enum(["text", "json", "stream-json"], "text, json or stream-json");
 type Output = z.infer<typeof Output>;
-const Flags = z.object({ output: Output.default("text"), schema: z.string().optional() });
+const Flags = z.object({
+  output: Output.default("text"),
+  schema: z.string().optional(),
+  image: z.array(z.string()).default([]),
+});
 
 export const run: Command = {
   name: "run",
@@ -43,6 +49,11 @@ export const run: Command = {
       takes: "<file>",
       summary:
         "a JSON Schema: the lead hands in a value that matches it, which is the output instead of its last reply",
+    },
+    image: {
+      takes: "<file>",
+      isRepeatable: true,
+      summary: "show an image (PNG, JPEG, GIF or WebP) with the prompt; may be repeated",
     },
     ...teamOptions,
     approvals: {
@@ -74,10 +85,11 @@ export const run: Command = {
     "Only the result goes to standard output, everything else to standard error.",
   ],
 
-  async run({ positionals: [prompt = ""], values, teamDir, debug }, io) {
-    if (prompt.trim() === "") throw wrongUsage("The prompt is empty", run);
-    const { output, schema: file } = parseOptions(Flags, values, run);
+  async run({ positionals: [text = ""], values, teamDir, debug }, io) {
+    if (text.trim() === "") throw wrongUsage("The prompt is empty", run);
+    const { output, schema: file, image: files } = parseOptions(Flags, values, run);
     const schema = file === undefined ? undefined : await schemaIn(file, io);
+    const prompt = files.length === 0 ? text : { text, images: await imagesIn(files, io) };
     const settings = await resolveSettings(run, values, io);
     if (settings.pending) io.err(oneLine(withheldLine(settings.pending)));
     const chosen = modelLine(settings);
@@ -99,7 +111,7 @@ export const run: Command = {
 };
 
 interface PromptedRun {
-  prompt: string;
+  prompt: string | TeamPrompt;
   output: Output;
   schema: JsonSchema | undefined;
   settings: ResolvedSettings;
@@ -143,7 +155,7 @@ async function work(
 
 async function ask(
   team: Team,
-  prompt: string,
+  prompt: string | TeamPrompt,
   options: { schema: JsonSchema; signal: AbortSignal },
 ): Promise<Structured> {
   try {
@@ -153,6 +165,13 @@ async function ask(
     if (!(error instanceof TeamError) || error.code !== "result-missing") throw error;
     return { type: "missing", reason: error.message };
   }
+}
+
+/** Before the team is opened: where a file is wrong, nothing is started. */
+async function imagesIn(files: readonly string[], { processInfo }: Io): Promise<PromptImage[]> {
+  const { readImages } = await import("../../team/prompt-images.ts");
+  const images = await readImages(files.map((file) => resolve(processInfo.cwd, file)));
+  return images.map(({ content: data, type: mediaType }) => ({ data, mediaType }));
 }
 
 async function schemaIn(file: string, { processInfo }: Io): Promise<JsonSchema> {

@@ -1,5 +1,4 @@
 import type {
-  LanguageModelV3FilePart,
   LanguageModelV3FunctionTool,
   LanguageModelV3Message,
   LanguageModelV3Prompt,
@@ -9,6 +8,7 @@ import type {
 import { z } from "zod";
 import type { ToolSpec } from "../../protocol/tools.ts";
 import type { ModelImage, ReplyBlock, ToolResult } from "../../protocol/transcript.ts";
+import type { TakesImage } from "../image-support.ts";
 import type { ModelRequest, Utterance } from "../model.ts";
 import { withoutProviderData } from "../provider-data.ts";
 import type { Dialect } from "./dialect.ts";
@@ -16,6 +16,7 @@ import type { Dialect } from "./dialect.ts";
 type PromptMessage<Role extends LanguageModelV3Message["role"]> = LanguageModelV3Message & {
   role: Role;
 };
+type UserPart = PromptMessage<"user">["content"][number];
 type ReplyPart = PromptMessage<"assistant">["content"][number];
 
 /** Anthropic caches everything up to a block with such a mark. Other providers ignore it. */
@@ -37,6 +38,8 @@ interface ModelName {
   readonly id: string;
   /** The provider's own name of the model. */
   readonly name: string;
+  /** An image that it does not take is replaced by a text. */
+  readonly takesImage: TakesImage;
 }
 
 /**
@@ -48,11 +51,13 @@ export class PromptWriter {
   readonly #id: string;
   readonly #marksSystem: boolean;
   readonly #marksForBedrock: boolean;
+  readonly #takesImage: TakesImage;
   readonly #written = new WeakMap<Utterance, readonly LanguageModelV3Message[]>();
 
-  constructor(dialect: Dialect, { id, name }: ModelName) {
+  constructor(dialect: Dialect, { id, name, takesImage }: ModelName) {
     this.#dialect = dialect;
     this.#id = id;
+    this.#takesImage = takesImage;
     this.#marksSystem = dialect.marksSystem?.(name) ?? false;
     this.#marksForBedrock = dialect.marksForBedrock?.(name) ?? false;
   }
@@ -118,12 +123,7 @@ export class PromptWriter {
   #write(utterance: Utterance, before: Utterance | undefined): LanguageModelV3Message[] {
     switch (utterance.type) {
       case "input":
-        return [
-          {
-            role: "user",
-            content: utterance.texts.map((text) => ({ type: "text", text: wellFormed(text) })),
-          },
-        ];
+        return [{ role: "user", content: this.#inputParts(utterance) }];
       case "reply": {
         const { model = this.#id } = utterance;
         const blocks =
@@ -139,6 +139,23 @@ export class PromptWriter {
       case "results":
         return this.#resultMessages(utterance.results, before);
     }
+  }
+
+  #inputParts({ texts, images = [] }: Extract<Utterance, { type: "input" }>): UserPart[] {
+    return texts.flatMap((text, index) => [
+      ...images.filter(({ before }) => before === index).map((image) => this.#imagePart(image)),
+      { type: "text", text: wellFormed(text) },
+    ]);
+  }
+
+  #imagePart(image: ModelImage): UserPart {
+    const { media_type: mediaType, data } = image;
+    if (!this.#takesImage(mediaType)) return { type: "text", text: this.#leftOut(image) };
+    return { type: "file", mediaType, data };
+  }
+
+  #leftOut({ media_type }: ModelImage): string {
+    return `(An image is left out here: ${this.#id} does not take ${media_type}.)`;
   }
 
   #replyPart(block: ReplyBlock, all: readonly ReplyBlock[]): ReplyPart | undefined {
@@ -184,9 +201,17 @@ export class PromptWriter {
         output: this.#output(result),
       }),
     );
-    const images = results.flatMap((result) => (this.#holdsImages(result) ? [] : shown(result)));
+    const images = results.flatMap((result) =>
+      this.#holdsImages(result) ? [] : this.#imagesAfter(result),
+    );
     const tool: LanguageModelV3Message = { role: "tool", content };
     return images.length > 0 ? [tool, { role: "user", content: images }] : [tool];
+  }
+
+  #imagesAfter({ call_id, images = [] }: ToolResult): UserPart[] {
+    if (images.length === 0) return [];
+    const parts = images.map((image) => this.#imagePart(image));
+    return [{ type: "text", text: `Images of the result of ${call_id}:` }, ...parts];
   }
 
   /** The SDK has no result that is an error and has images. */
@@ -200,8 +225,11 @@ export class PromptWriter {
     if (is_error && this.#dialect.marksErrors) return { type: "error-text", value: text };
     if (is_error) return { type: "text", value: /^error\b/i.test(text) ? text : `Error: ${text}` };
     if (images.length === 0 || !this.#holdsImages(result)) return { type: "text", value: text };
-    const pictures = images.map(({ media_type, data }) => {
-      return { type: "image-data" as const, mediaType: media_type, data };
+    const pictures = images.map((image) => {
+      const { media_type: mediaType, data } = image;
+      if (!this.#takesImage(mediaType))
+        return { type: "text" as const, text: this.#leftOut(image) };
+      return { type: "image-data" as const, mediaType, data };
     });
     return { type: "content", value: [{ type: "text", text }, ...pictures] };
   }
@@ -248,13 +276,4 @@ function plainInput(input: unknown): unknown {
 /** Half a character, as at the end of cut output, is not valid JSON for providers. */
 function wellFormed(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, "\uFFFD");
-}
-
-function shown({ call_id, images = [] }: ToolResult): PromptMessage<"user">["content"] {
-  if (images.length === 0) return [];
-  return [{ type: "text", text: `Images of the result of ${call_id}:` }, ...images.map(filePart)];
-}
-
-function filePart({ media_type, data }: ModelImage): LanguageModelV3FilePart {
-  return { type: "file", mediaType: media_type, data };
 }

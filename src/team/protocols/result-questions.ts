@@ -1,6 +1,6 @@
 import { TeamError } from "../../errors.ts";
 import { lead, type MessageId, type RequestId, user } from "../../protocol/ids.ts";
-import { isContentSize } from "../../protocol/message.ts";
+import { ImageReference, isContentSize } from "../../protocol/message.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import { findRequest, type Requests, unlessDecided } from "../../requests/requests.ts";
 import { messageIdFor } from "../message-id-for.ts";
@@ -12,6 +12,7 @@ const maxWrongResults = 5;
 
 export interface ResultQuestion {
   prompt: string;
+  images?: readonly ImageReference[] | undefined;
   /** As JSON Schema. */
   schema: Record<string, unknown>;
   /** The program's own name for the question. */
@@ -41,12 +42,13 @@ export class ResultQuestions {
   /** Asks the lead, or asks again where an earlier process asked under the same key. */
   async ask(question: ResultQuestion): Promise<TeamRequest> {
     const { requests } = this.#options;
-    const { prompt, schema, key, check } = question;
+    const { prompt, images, schema, key, check } = question;
     if (!isContentSize(contentOf({ id: "", prompt, schema }))) throw tooLong();
     const known = key === undefined ? undefined : await this.#find(key, check);
     if (known && known.subject.prompt !== prompt) throw otherQuestion();
     if (known && known.state !== "pending") return known;
-    const subject = { prompt, schema, ...(key !== undefined && { key }) };
+    const named = key !== undefined && { key };
+    const subject = { prompt, ...(images && { images }), schema, ...named };
     const request =
       known ?? (await requests.open({ type: "result", from: user, to: lead, subject }));
     this.#checks.set(request.id, check);
@@ -107,11 +109,13 @@ export class ResultQuestions {
 
   async #send({ id, subject, created_at }: TeamRequest): Promise<void> {
     const prompt = String(subject.prompt);
+    const images = ImageReference.array().optional().parse(subject.images);
     await this.#options.post.send(lead, {
       id: messageIdFor(`result ${id}`, new Date(created_at)),
       type: "message",
       from: user,
       content: contentOf({ id, prompt, schema: subject.schema }),
+      ...(images && { images }),
     });
   }
 

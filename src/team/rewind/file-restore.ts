@@ -1,7 +1,8 @@
 import { hasErrno, reasonOf, TeamError } from "../../errors.ts";
+import { hashOf } from "../../lib/content-file.ts";
 import type { FileChangeRecord } from "../../protocol/file-change.ts";
 import { user } from "../../protocol/ids.ts";
-import { type FileHistory, hashOf } from "../../workspace/file-history.ts";
+import type { FileHistory } from "../../workspace/file-history.ts";
 import type { FileLocks } from "../../workspace/file-locks.ts";
 import type { FileVersion, TargetFile } from "../../workspace/target-file.ts";
 import { Workspace } from "../../workspace/workspace.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { describeIssue } from "../../lib/json.ts";
 import type { ProviderRefusal, ProviderRequest } from "./provider-api.ts";
+import { checkImage, imageTypes } from "./strict-images.ts";
 import { wrongThinking } from "./strict-thinking.ts";
 import { prefixOf, type SentThoughts } from "./strict-thoughts.ts";
 
@@ -16,7 +17,17 @@ const Text = z.looseObject({
   ...cached,
 });
 
-const Image = z.looseObject({ type: z.literal("image"), source: z.looseObject({}), ...cached });
+const Image = z.strictObject({
+  type: z.literal("image"),
+  source: z
+    .strictObject({
+      type: z.literal("base64"),
+      media_type: z.enum(imageTypes),
+      data: z.string(),
+    })
+    .superRefine(({ media_type: type, data }, context) => checkImage({ type, data }, context)),
+  ...cached,
+});
 
 const ToolUse = z.looseObject({
   type: z.literal("tool_use"),

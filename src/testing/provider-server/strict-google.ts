@@ -1,8 +1,15 @@
 import { z } from "zod";
 import { describeIssue } from "../../lib/json.ts";
 import type { ProviderRefusal, ProviderRequest } from "./provider-api.ts";
+import { checkImage } from "./strict-images.ts";
+
+/** Gemini takes no GIF. */
+const InlineData = z
+  .strictObject({ mimeType: z.enum(["image/png", "image/jpeg", "image/webp"]), data: z.string() })
+  .superRefine(({ mimeType: type, data }, context) => checkImage({ type, data }, context));
 
 const Part = z.looseObject({
+  inlineData: InlineData.optional(),
   functionCall: z.looseObject({ name: z.string() }).optional(),
   functionResponse: z.looseObject({ name: z.string() }).optional(),
 });

@@ -1,8 +1,18 @@
 import { z } from "zod";
 import { describeIssue } from "../../lib/json.ts";
 import type { ProviderRefusal, ProviderRequest } from "./provider-api.ts";
+import { ImageUrl } from "./strict-images.ts";
 
-const Part = z.looseObject({ type: z.string() });
+const Part = z.discriminatedUnion("type", [
+  z.looseObject({ type: z.literal("text"), text: z.string() }),
+  z.strictObject({
+    type: z.literal("image_url"),
+    image_url: z.strictObject({
+      url: ImageUrl,
+      detail: z.enum(["auto", "low", "high"]).optional(),
+    }),
+  }),
+]);
 const Content = z.union([z.string(), z.array(Part).min(1)]);
 
 const ToolCall = z.looseObject({

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { describeIssue } from "../../lib/json.ts";
 import type { ProviderRefusal, ProviderRequest } from "./provider-api.ts";
+import { ImageUrl } from "./strict-images.ts";
 import { isJson } from "./strict-openai.ts";
 import type { SentThoughts } from "./strict-thoughts.ts";
 
@@ -9,7 +10,11 @@ const InputParts = z
   .array(
     z.discriminatedUnion("type", [
       z.looseObject({ type: z.literal("input_text"), text: z.string() }),
-      z.looseObject({ type: z.literal("input_image"), image_url: z.string() }),
+      z.strictObject({
+        type: z.literal("input_image"),
+        image_url: ImageUrl,
+        detail: z.enum(["auto", "low", "high"]).optional(),
+      }),
     ]),
   )
   .min(1);

@@ -1,3 +1,5 @@
+import { imageTypeOf } from "../../lib/image.ts";
+
 /** The kind of a file's content, according to its first bytes. */
 export type ContentKind =
   | { type: "text" }
@@ -10,7 +12,7 @@ const probeBytes = 8192;
 
 /** `head` is the beginning of the file, or all of it. */
 export function kindOf(head: Buffer): ContentKind {
-  const mediaType = imageType(head);
+  const mediaType = imageTypeOf(head);
   if (mediaType) return { type: "image", mediaType };
   if (startsWith(head, [0xff, 0xfe]) || startsWith(head, [0xfe, 0xff])) return { type: "utf-16" };
   const probe = head.subarray(0, probeBytes);
@@ -26,14 +28,6 @@ function isText(probe: Buffer): boolean {
     if (error instanceof TypeError) return false;
     throw error;
   }
-}
-
-function imageType(head: Buffer): string | undefined {
-  if (startsWith(head, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return "image/png";
-  if (startsWith(head, [0xff, 0xd8, 0xff])) return "image/jpeg";
-  const text = head.toString("latin1", 0, 12);
-  if (/^GIF8[79]a/.test(text)) return "image/gif";
-  return /^RIFF....WEBP/s.test(text) ? "image/webp" : undefined;
 }
 
 function startsWith(bytes: Buffer, start: readonly number[]): boolean {

@@ -1,11 +1,13 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Team } from "../../../src/team/team.ts";
 import { says } from "../../../src/testing/scripted-model.ts";
+import { pixel } from "../../support/pixel.ts";
 import { viewTeam } from "../../support/team.ts";
 import { occurrences, TeamOnWire } from "../../support/team-on-wire.ts";
-import { type Said, startTeamProcess } from "./team-process.ts";
+import { never } from "./scenes.ts";
+import { type Hold, type Said, startTeamProcess } from "./team-process.ts";
 
 const isOf = (type: string) => (line: Said) => line.type === type && line.member === "alice";
 const isSent = (line: Said) => line.type === "message-sent" && line.to === "alice";
@@ -84,3 +86,34 @@ async function ranUntilQuiet(wire: TeamOnWire, act: (team: Team) => Promise<unkn
   await act(team);
   await team.quiet();
 }
+
+test.each([
+  ["sent", undefined],
+  ["delivered", "message-delivered"],
+  ["about to be sent to the model", "turn-start"],
+])(
+  "P08 an image is shown once, with its prompt, if everything is killed when it is %s",
+  async (_, event) => {
+    let isKilled = false;
+    const answer = () => (isKilled ? says("A pixel.") : never());
+    await using wire = await TeamOnWire.start({ lead: [answer] });
+    const path = join(wire.root, "shot.png");
+    await writeFile(path, Buffer.from(pixel.data, "base64"));
+    const isIt = (line: Said) =>
+      event === undefined ? line.type === "holding" : line.type === event && line.member === "lead";
+    const hold: Hold | undefined = event === undefined ? ["after", "user", "message"] : undefined;
+    await using running = startTeamProcess(wire, hold);
+    running.order({ type: "message", to: "lead", content: "What is it?", images: [path] });
+    await running.said(isIt);
+    await running.kill();
+    isKilled = true;
+    await rm(path);
+
+    const team = await wire.open();
+    await team.prompt("Go on.");
+    await team.quiet();
+
+    expect(occurrences(wire.shownTo("lead"), "What is it?")).toBe(1);
+    expect(occurrences(wire.shownTo("lead"), pixel.data)).toBe(1);
+  },
+);

@@ -25,7 +25,13 @@ const Order = z.discriminatedUnion("type", [
     mode: PermissionMode.optional(),
     planRequired: z.boolean().optional(),
   }),
-  z.object({ type: z.literal("message"), to: z.string(), content: z.string() }),
+  z.object({
+    type: z.literal("message"),
+    to: z.string(),
+    content: z.string(),
+    /** The paths of its images. */
+    images: z.array(z.string()).optional(),
+  }),
 ]);
 export type Order = z.input<typeof Order>;
 
@@ -61,7 +67,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (order.type === "spawn") {
     const { type: _, ...request } = order;
     await team.spawn(request);
-  } else await team.message(order.to, order.content);
+  } else await team.message(order.to, { text: order.content, images: order.images });
 }
 await team.close();
 await telling;
