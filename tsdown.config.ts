@@ -37,7 +37,7 @@ export default defineConfig([
     entry: ["src/index.ts", "src/testing/index.ts", "src/testing/conformance/index.ts"],
     dts: true,
     outputOptions: { comments: false },
-    plugins: [zodParts(), keepIgnoredLines(), licenses(licenseFile)],
+    plugins: [zodParts(), webHeaders(), keepIgnoredLines(), licenses(licenseFile)],
   },
   {
     ...commandLine,
@@ -72,7 +72,7 @@ function programFiles() {
     "more-models": /src\/model\/known-models\//,
     rehearsal: /src\/model\/rehearsal\//,
     shell: /node_modules\/unbash\/|src\/permissions\/commands\//,
-    web: /node_modules\/@?hono\/|src\/server\//,
+    dashboard: /node_modules\/@?hono\/|src\/server\//,
     screen: /node_modules\/marked\/|src\/cli\/(screen|talk)\//,
     // Its patterns take longer to parse than all of a team's code.
     width: /node_modules\/(string-width|get-east-asian-width|strip-ansi|ansi-regex)\//,

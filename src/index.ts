@@ -95,6 +95,22 @@ export {
 } from "./protocol/usage.ts";
 export type { RequestAnswer, RequestDraft, RequestFilter, Requests } from "./requests/requests.ts";
 export type { Roster } from "./roster/roster.ts";
+export type { ExportSummary } from "./server/export/export-run.ts";
+export type { SecretMask } from "./server/export/mask-secrets.ts";
+export {
+  type ExportTeamOptions,
+  exportTeam,
+  type TeamExport,
+  type WriteExportOptions,
+} from "./server/export-team.ts";
+export { type SecretSources, secretMask } from "./server/secret-mask.ts";
+export {
+  type DashboardEntrance,
+  findDashboard,
+  type ServeDashboardOptions,
+  type ServedDashboard,
+  serveDashboard,
+} from "./server/serve-dashboard.ts";
 export type {
   TaskBoard,
   TaskChange,

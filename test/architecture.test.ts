@@ -126,6 +126,16 @@ test("control: the talk loads it, so the test above could fail", () => {
   expect(loadedBy(["cli/commands/talk.ts"])).toContain("lib/markdown.ts");
 });
 
+test("importing the library loads nothing of the dashboard's server", () => {
+  const served = (file: string) =>
+    loadedBy([file]).filter((path) =>
+      /^server\/(app\.ts|dashboard\.ts|room\/|export\/)/.test(path),
+    );
+
+  expect(served("index.ts")).toEqual([]);
+  expect(served("server/dashboard.ts")).toContain("server/app.ts");
+});
+
 test("troupe/testing works without vitest; only the suites need it", () => {
   const usesVitest = (entry: string) =>
     loadedBy([entry]).filter((file) => importsOf(file).includes("vitest"));
@@ -157,17 +167,16 @@ test.each(sources.filter((file) => !compositions.includes(file)))(
 );
 
 /** Where backends are chosen; everything else gets a `TeamView`, whatever store is behind it. */
-const chooser = "cli/main.ts";
+const choosers = ["cli/main.ts", "server/room/file-room.ts"];
 
-test.each(sources.filter((file) => ["server", "cli"].includes(folderOf(file)) && file !== chooser))(
-  "%s does not import a backend of a store",
-  (file) => {
-    const targets = importsOf(file).map((path) => join(file, "..", path));
+test.each(
+  sources.filter((file) => ["server", "cli"].includes(folderOf(file)) && !choosers.includes(file)),
+)("%s does not import a backend of a store", (file) => {
+  const targets = importsOf(file).map((path) => join(file, "..", path));
 
-    const backends = new RegExp(`^(${[...stores, "team"].join("|")})/(.*/)?(file|memory)-`);
-    expect(targets.filter((path) => backends.test(path))).toEqual([]);
-  },
-);
+  const backends = new RegExp(`^(${[...stores, "team"].join("|")})/(.*/)?(file|memory)-`);
+  expect(targets.filter((path) => backends.test(path))).toEqual([]);
+});
 
 function importsOf(file: string): string[] {
   return importsIn(readFileSync(join("src", file), "utf8")).map(({ path }) => path);

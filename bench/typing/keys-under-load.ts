@@ -138,7 +138,7 @@ function ioOf(parts: { input: Io["terminal"]["input"]; output: Output; signal: A
   return {
     ...{ out: () => undefined, err: () => undefined, viewTeam: nothing, openTeam: nothing },
     signal,
-    dashboards: { serve: nothing, find: nothing, record: nothing },
+    dashboards: { serve: nothing, find: nothing, export: nothing },
     schedule: (delayMs, run) => systemClock.schedule(delayMs, run),
     processInfo: { cwd: ".", home: ".", env: {} },
     terminal: {

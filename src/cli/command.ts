@@ -1,7 +1,7 @@
 import type { OwnFacts } from "../model/model-facts.ts";
 import type { EnvironmentVariables, ProviderConfiguration } from "../model/provider-settings.ts";
-import type { Dashboard, Entrance } from "../server/dashboard.ts";
-import type { RunSource } from "../server/export/export-run.ts";
+import type { ExportTeamOptions, TeamExport } from "../server/export-team.ts";
+import type { DashboardEntrance, ServedDashboard } from "../server/serve-dashboard.ts";
 import type { Team } from "../team/team.ts";
 import type { TeamOptions } from "../team/team-options.ts";
 import type { TeamView } from "../team/view/team-view.ts";
@@ -74,18 +74,17 @@ interface TeamSettings extends Omit<TeamOptions, "cwd" | "place" | "approvals"> 
 
 export interface Dashboards {
   /** Serves the dashboard of a team, which need not exist yet, from this process. */
-  serve(settings: DashboardSettings): Promise<Dashboard>;
+  serve(settings: DashboardSettings): Promise<ServedDashboard>;
   /** Finds the dashboard of a team that a process already serves; on `port` only, if given. */
-  find(settings: Pick<DashboardSettings, "teamDir" | "port">): Promise<Entrance | undefined>;
-  /** Opens everything that the dashboard of a team would show. */
-  record(
-    settings: Pick<DashboardSettings, "teamDir" | keyof OwnFacts>,
-  ): Promise<DashboardRecording>;
+  find(
+    settings: Pick<DashboardSettings, "teamDir" | "port">,
+  ): Promise<DashboardEntrance | undefined>;
+  /** Opens the page that has everything which the dashboard of a team would show. */
+  export(settings: ExportSettings): Promise<TeamExport>;
 }
 
-interface DashboardRecording {
-  readonly room: RunSource & AsyncDisposable;
-  readonly pageDirectory: string;
+interface ExportSettings extends ExportTeamOptions {
+  teamDir: string;
 }
 
 /** The keys of the providers are secrets that no page may show. */

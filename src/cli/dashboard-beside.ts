@@ -1,6 +1,6 @@
 import { join, relative, resolve } from "node:path";
 import { TeamError } from "../errors.ts";
-import type { Entrance } from "../server/dashboard.ts";
+import type { DashboardEntrance } from "../server/serve-dashboard.ts";
 import type { Io } from "./command.ts";
 import { oneLine } from "./render/one-line.ts";
 import type { ResolvedSettings } from "./settings/resolve-settings.ts";
@@ -47,7 +47,7 @@ function isExpected(error: unknown): error is Error {
   return error instanceof TeamError || (error instanceof Error && "errno" in error);
 }
 
-function lineOf({ address }: Entrance, teamDir: string, { processInfo }: Io): string {
+function lineOf({ address }: DashboardEntrance, teamDir: string, { processInfo }: Io): string {
   const isHere = relative(processInfo.cwd, teamDir) === ".team";
   const call = isHere ? "troupe web" : `troupe web --team-dir ${teamDir}`;
   return `The dashboard is at ${address} (\`${call}\` prints the address to open).`;

@@ -3,8 +3,6 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 import { systemClock } from "../lib/clock.ts";
-import type { OwnFacts } from "../model/model-facts.ts";
-import type { Room } from "../server/room/room.ts";
 import type { Team } from "../team/team.ts";
 import type { TeamPlace } from "../team/team-place.ts";
 import type { Io } from "./command.ts";
@@ -40,9 +38,6 @@ const program: CliProgram = {
   ]),
 };
 
-/** The same two levels above, from the source and from the bundle. */
-const pageDirectory = join(import.meta.dirname, "../../dist/web");
-
 const ending = new AbortController();
 
 let team: Team | undefined;
@@ -75,41 +70,19 @@ const io: Io = {
   },
 
   dashboards: {
-    async serve({ teamDir, port, onWarning: onDashboardWarning, ...configuration }) {
-      const { systemPlace } = await import("../team/system-place.ts");
-      const { Dashboard } = await import("../server/dashboard.ts");
-      const { apiRoutes } = await import("../server/routes/api.ts");
-      const openRoom = await roomOpener();
-      const { secretsInJson } = await import("../server/masked.ts");
-      const { environmentSecrets } = await import("../model/environment-secrets.ts");
-      const place = systemPlace({ directory: resolve(teamDir), onWarning: onDashboardWarning });
-      const secrets = secretsInJson(environmentSecrets(configuration));
-      return Dashboard.open({
-        place,
-        port,
-        secrets,
-        pageDirectory,
-        openApi: () => {
-          const room = openRoom(place, configuration);
-          return {
-            routes: apiRoutes(room),
-            [Symbol.asyncDispose]: () => room[Symbol.asyncDispose](),
-          };
-        },
-      });
+    async serve({ teamDir, onWarning: onDashboardWarning, ...options }) {
+      const { serveDashboard } = await import("../server/serve-dashboard.ts");
+      return serveDashboard(await placeOf(teamDir, onDashboardWarning), options);
     },
 
     async find({ teamDir, port }) {
-      const { systemPlace } = await import("../team/system-place.ts");
-      const { findDashboard } = await import("../server/dashboard.ts");
-      return findDashboard(systemPlace({ directory: resolve(teamDir), onWarning }), port);
+      const { findDashboard } = await import("../server/serve-dashboard.ts");
+      return findDashboard(await placeOf(teamDir), { port });
     },
 
-    async record({ teamDir, ...own }) {
-      const { systemPlace } = await import("../team/system-place.ts");
-      const openRoom = await roomOpener();
-      const place = systemPlace({ directory: resolve(teamDir), onWarning });
-      return { room: openRoom(place, own), pageDirectory };
+    async export({ teamDir, ...options }) {
+      const { exportTeam } = await import("../server/export-team.ts");
+      return exportTeam(await placeOf(teamDir), options);
     },
   },
 
@@ -139,16 +112,9 @@ const io: Io = {
   },
 };
 
-async function roomOpener(): Promise<(place: TeamPlace, own: OwnFacts) => Room> {
-  const { Room } = await import("../server/room/room.ts");
-  const { FileTeamView } = await import("../team/view/file-team-view.ts");
-  const { version } = packageJson;
-  return (place, { models, providers }) => {
-    const { clock, directory } = place;
-    const openView = (onTeamWarning: (message: string) => void) =>
-      new FileTeamView({ ...place, onWarning: onTeamWarning });
-    return new Room({ openView, clock, directory, version, own: { models, providers } });
-  };
+async function placeOf(teamDir: string, onTeamWarning = onWarning): Promise<TeamPlace> {
+  const { systemPlace } = await import("../team/system-place.ts");
+  return systemPlace({ directory: resolve(teamDir), onWarning: onTeamWarning });
 }
 
 function canDoMoreThanLines(): boolean {

@@ -10,17 +10,8 @@ import { dashboardApp } from "./app.ts";
 import { DashboardRecord, type Serving } from "./dashboard-record.ts";
 import { protectiveHeaders } from "./guard.ts";
 import { LoopbackServer } from "./serve.ts";
+import type { DashboardEntrance, ServedDashboard } from "./serve-dashboard.ts";
 import { StaticFiles } from "./static-files.ts";
-
-/** How to open a dashboard. */
-export interface Entrance {
-  readonly port: number;
-  readonly pid: number;
-  /** Without a token: it shows nothing to a browser without a session. */
-  readonly address: string;
-  /** The address with a new token, which grants one browser access. */
-  newAddress(): string;
-}
 
 /** The routes to serve, without `/api` in their paths. */
 interface DashboardApi extends AsyncDisposable {
@@ -44,12 +35,10 @@ interface DashboardParts {
   opened: Disposables;
 }
 
-/** A dashboard that this process serves. */
-export class Dashboard implements Entrance, AsyncDisposable {
+export class Dashboard implements ServedDashboard {
   readonly port: number;
   readonly pid: number;
   readonly address: string;
-  /** The wanted port, if another program has it. */
   readonly missedPort: number | undefined;
   readonly #access: Access;
   readonly #opened: Disposables;
@@ -77,9 +66,12 @@ export class Dashboard implements Entrance, AsyncDisposable {
     return withToken(this.address, this.#access);
   }
 
-  /** Ends the dashboard for all pages at once. */
-  [Symbol.asyncDispose](): Promise<void> {
+  close(): Promise<void> {
     return this.#opened[Symbol.asyncDispose]();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 }
 
@@ -122,10 +114,10 @@ async function withdraw(
 }
 
 /** The dashboard of a team directory that another process serves, and that answers. */
-export async function findDashboard(
+export async function findServed(
   place: TeamPlace,
   port: number | undefined,
-): Promise<Entrance | undefined> {
+): Promise<DashboardEntrance | undefined> {
   const record = await DashboardRecord.open(place);
   for (const serving of await record.running(place.processes)) {
     if ((port !== undefined && port !== serving.port) || !(await answers(serving))) continue;

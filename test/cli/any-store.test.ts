@@ -4,8 +4,10 @@ import { expect, test } from "vitest";
 import type { Dashboards } from "../../src/cli/command.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { lead, MemberName, user } from "../../src/protocol/ids.ts";
+import { PageExport } from "../../src/server/export/page-export.ts";
 import { Room } from "../../src/server/room/room.ts";
 import { apiRoutes } from "../../src/server/routes/api.ts";
+import { secretMask } from "../../src/server/secret-mask.ts";
 import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
 import { Team } from "../../src/team/team.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -90,7 +92,14 @@ test("a team without files is exported", async () => {
   const { store } = await teamInMemory();
   const dashboards: Dashboards = {
     ...noDashboards,
-    record: async () => ({ room: roomOf(store), pageDirectory: await pageBelow(directory.path) }),
+    export: async ({ all = false, ...secrets }) =>
+      PageExport.open({
+        room: roomOf(store),
+        pageDirectory: await pageBelow(directory.path),
+        mask: await secretMask(secrets),
+        all,
+        now: new Date(),
+      }),
   };
 
   const file = join(directory.path, "run.html");

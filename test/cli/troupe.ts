@@ -113,7 +113,7 @@ export async function troupeIn(
 export const noDashboards: Dashboards = {
   serve: () => Promise.reject(new Error("unused")),
   find: () => Promise.reject(new Error("unused")),
-  record: () => Promise.reject(new Error("unused")),
+  export: () => Promise.reject(new Error("unused")),
 };
 
 /** What a program has that was started by another one. */

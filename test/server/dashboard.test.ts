@@ -4,7 +4,8 @@ import { Hono } from "hono";
 import { expect, test } from "vitest";
 import { systemProcesses } from "../../src/lib/process-identity.ts";
 import { Secrets } from "../../src/lib/secrets.ts";
-import { Dashboard, type Entrance, findDashboard } from "../../src/server/dashboard.ts";
+import { Dashboard, findServed } from "../../src/server/dashboard.ts";
+import type { DashboardEntrance } from "../../src/server/serve-dashboard.ts";
 import type { TeamPlace } from "../../src/team/team-place.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -30,7 +31,7 @@ function openPlace(
 }
 
 function look(
-  { port }: Pick<Entrance, "port">,
+  { port }: Pick<DashboardEntrance, "port">,
   session: Session,
   path = "/api/look",
 ): Promise<Answer> {
@@ -44,7 +45,7 @@ test("its address admits one browser, and another process can create one, too", 
 
   const address = dashboard.newAddress();
   const first = await enter(address);
-  const found = await findDashboard(teamPlace(root.path), undefined);
+  const found = await findServed(teamPlace(root.path), undefined);
   const second = await enter(found?.newAddress() ?? "");
 
   expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w.]+$/);
@@ -93,8 +94,8 @@ test("dashboards of two teams, and two of one, do not accept each other's sessio
     const address = one.newAddress().replace(String(one.port), String(stranger.port));
     expect(await enter(address)).toMatchObject({ status: 401 });
   }
-  expect((await findDashboard(teamPlace(root.path), undefined))?.port).toBe(twin.port);
-  expect((await findDashboard(teamPlace(root.path), one.port))?.port).toBe(one.port);
+  expect((await findServed(teamPlace(root.path), undefined))?.port).toBe(twin.port);
+  expect((await findServed(teamPlace(root.path), one.port))?.port).toBe(one.port);
 });
 
 test("a port that is in use is detected", async () => {
@@ -114,11 +115,11 @@ test("a dashboard that was closed, or whose process has ended, is not found", as
   const ended = { ...systemProcesses, startOf: async () => undefined };
   const used = { ...systemProcesses, startOf: async () => "another time" };
 
-  expect(await findDashboard({ ...place, processes: ended }, undefined)).toBeUndefined();
-  expect(await findDashboard({ ...place, processes: used }, undefined)).toBeUndefined();
-  expect(await findDashboard(place, undefined)).toBeDefined();
+  expect(await findServed({ ...place, processes: ended }, undefined)).toBeUndefined();
+  expect(await findServed({ ...place, processes: used }, undefined)).toBeUndefined();
+  expect(await findServed(place, undefined)).toBeDefined();
   await dashboard[Symbol.asyncDispose]();
-  expect(await findDashboard(place, undefined)).toBeUndefined();
+  expect(await findServed(place, undefined)).toBeUndefined();
 });
 
 test("a live process that does not answer there does not count as a dashboard", async () => {
@@ -130,7 +131,7 @@ test("a live process that does not answer there does not count as a dashboard", 
 
   await writeFile(path, record);
 
-  expect(await findDashboard(teamPlace(root.path), undefined)).toBeUndefined();
+  expect(await findServed(teamPlace(root.path), undefined)).toBeUndefined();
 });
 
 test("a team directory is the same through any link", async () => {
@@ -140,7 +141,7 @@ test("a team directory is the same through any link", async () => {
 
   const directory = join(root.path, "link/.team");
 
-  expect(await findDashboard(teamPlace(root.path, { directory }), undefined)).toMatchObject({
+  expect(await findServed(teamPlace(root.path, { directory }), undefined)).toMatchObject({
     port: dashboard.port,
   });
 });
@@ -241,7 +242,7 @@ test("without a built page nothing is served, and that is reported", async () =>
     code: "dashboard-failed",
     hint: expect.stringContaining("npm run build"),
   });
-  expect(await findDashboard(teamPlace(root.path), undefined)).toBeUndefined();
+  expect(await findServed(teamPlace(root.path), undefined)).toBeUndefined();
 });
 
 async function filesBelow(directory: string): Promise<string[]> {

@@ -253,7 +253,7 @@ export class ScreenedTeam {
     return {
       ...{ out: () => undefined, err: () => undefined, viewTeam: unused, openTeam: unused },
       signal: this.leaving.signal,
-      dashboards: { serve: unused, find: unused, record: unused },
+      dashboards: { serve: unused, find: unused, export: unused },
       schedule: (delayMs, run) => this.clock.schedule(delayMs, run),
       processInfo: { cwd: "/", home: "/", env: {} },
       terminal: {

@@ -1,24 +1,13 @@
-import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
-import { TeamError } from "../../errors.ts";
-import { systemClock } from "../../lib/clock.ts";
-import { environmentSecrets } from "../../model/environment-secrets.ts";
-import type { RunSource } from "../../server/export/export-run.ts";
-import { type ExportSummary, RunExport } from "../../server/export/export-run.ts";
-import { SecretMask } from "../../server/export/mask-secrets.ts";
-import { readBuiltPage, recordedPage } from "../../server/export/recorded-page.ts";
-import { alreadyThere, writePieces } from "../../server/export/write-once.ts";
+import type { ExportSummary } from "../../server/export/export-run.ts";
+import type { TeamExport } from "../../server/export-team.ts";
 import { type Command, type Io, teamDirOption } from "../command.ts";
 import { parseOptions } from "../parse-arguments.ts";
 import { oneLine } from "../render/one-line.ts";
 import { ownFactsFor } from "../settings/configuration.ts";
 
 const Flags = z.object({ force: z.boolean().default(false), all: z.boolean().default(false) });
-
-/** The default limits: a browser must be able to hold the page. */
-const usual = { entries: 5_000, messages: 20_000 };
-const everything = { entries: Number.POSITIVE_INFINITY, messages: Number.POSITIVE_INFINITY };
 
 const standardOutput = "-";
 
@@ -42,51 +31,29 @@ export const exportRun: Command = {
   ],
 
   async run({ positionals, teamDir = ".team", values }, io) {
-    const flags = parseOptions(Flags, values, exportRun);
+    const { all, force } = parseOptions(Flags, values, exportRun);
     const { cwd, home } = io.processInfo;
     const directory = resolve(cwd, teamDir);
-    const configuration = await ownFactsFor(dirname(directory), io.processInfo);
-    const { room, pageDirectory } = await io.dashboards.record({
-      teamDir: directory,
-      ...configuration,
-    });
-    await using source = room;
-    const page = recordedPage(await readBuiltPage(pageDirectory));
-    const mask = new SecretMask({ known: environmentSecrets(configuration), home });
-    const now = systemClock.now();
-    const most = flags.all ? everything : usual;
-    const team = await teamName(source);
-    const name = positionals[0] ?? fileName(team, now);
-    const run = new RunExport({ source, page, mask, most, now });
-    await write(name, run, { replaces: flags.force, io });
+    const own = { home, ...(await ownFactsFor(dirname(directory), io.processInfo)) };
+    await using page = await io.dashboards.export({ teamDir: directory, all, ...own });
+    const name = positionals[0] ?? page.fileName;
+    if (name === standardOutput) await print(page, io);
+    else await write(page, resolve(cwd, name), { overwrite: force, io });
     return 0;
   },
 };
 
 async function write(
-  name: string,
-  run: RunExport,
-  { replaces, io }: { replaces: boolean; io: Io },
+  page: TeamExport,
+  path: string,
+  { overwrite, io }: { overwrite: boolean; io: Io },
 ): Promise<void> {
-  if (name === standardOutput) return print(run, io);
-  const path = resolve(io.processInfo.cwd, name);
-  // Checked before the export as well, which can take a while.
-  const there = statSync(path, { throwIfNoEntry: false });
-  if (there?.isDirectory()) throw isDirectory(path);
-  if (!replaces && there) throw alreadyThere(path);
-  const { bytes, result } = await writePieces(path, run.pieces(), {
-    replaces,
-    signal: io.signal,
-  });
-  tell(`Wrote ${path} (${sizeText(bytes)})`, result, io);
+  const { bytes, ...summary } = await page.writeTo(path, { overwrite, signal: io.signal });
+  tell(`Wrote ${path} (${sizeText(bytes)})`, summary, io);
 }
 
-function isDirectory(path: string): TeamError {
-  return new TeamError("write-failed", `${path} is a directory`, { hint: "Name a file in it." });
-}
-
-async function print(run: RunExport, io: Io): Promise<void> {
-  const pieces = run.pieces();
+async function print(page: TeamExport, io: Io): Promise<void> {
+  const pieces = page.pieces();
   let bytes = 0;
   let next = await pieces.next();
   while (!next.done) {
@@ -105,19 +72,6 @@ function tell(beginning: string, summary: ExportSummary, io: Io): void {
   io.err("Read the file before you share it: masking cannot find every secret.");
   for (const left of leftOut) io.err(oneLine(`Left out: ${left}`));
   if (leftOut.length > 0) io.err("Use --all to include everything.");
-}
-
-async function teamName(source: RunSource): Promise<string> {
-  const { team, obstacle, directory } = await source.state();
-  if (team && !obstacle) return team.name;
-  throw new TeamError("team-missing", obstacle?.message ?? `There is no team in ${directory}`, {
-    hint: obstacle?.hint ?? "Give its directory with --team-dir.",
-  });
-}
-
-function fileName(team: string, now: Date): string {
-  const name = team.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 80);
-  return `troupe-${name}-${now.toISOString().slice(0, 10)}.html`;
 }
 
 function sizeText(bytes: number): string {

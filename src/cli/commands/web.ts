@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { onAbort } from "../../lib/on-abort.ts";
-import type { Dashboard } from "../../server/dashboard.ts";
+import type { ServedDashboard } from "../../server/serve-dashboard.ts";
 import { type Command, type Io, teamDirOption } from "../command.ts";
 import { parseOptions } from "../parse-arguments.ts";
 import { oneLine } from "../render/one-line.ts";
@@ -65,7 +65,7 @@ export const web: Command = {
   },
 };
 
-function tellMissedPort({ missedPort, port }: Dashboard, io: Io): void {
+function tellMissedPort({ missedPort, port }: ServedDashboard, io: Io): void {
   if (missedPort !== undefined)
     io.err(`Port ${missedPort} is in use; the dashboard is on port ${port}.`);
 }

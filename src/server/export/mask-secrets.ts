@@ -1,13 +1,6 @@
 import { Secrets } from "../../lib/secrets.ts";
 import { placeholder, secretPatterns } from "./secret-patterns.ts";
 
-interface SecretMaskOptions {
-  /** Secrets: each becomes `[key]`. */
-  known: readonly string[];
-  /** The person's home directory, which becomes `~`. */
-  home: string;
-}
-
 /** Fields that the page needs as ids. Troupe made them, so they contain no secrets. */
 const kept = new Set(["cursor", "id", "call_id", "hash", "at", "sent_at", "seen_at"]);
 
@@ -20,7 +13,8 @@ export class SecretMask {
   readonly #home: RegExp | undefined;
   #count = 0;
 
-  constructor({ known, home }: SecretMaskOptions) {
+  /** Each of `known` becomes `[key]`, and the person's `home` directory becomes `~`. */
+  constructor({ known, home }: { known: readonly string[]; home: string }) {
     this.#known = new Secrets(known);
     this.#home = homePattern(home);
   }

@@ -73,6 +73,6 @@ async function linkOnce(from: string, to: string): Promise<void> {
 
 export function alreadyThere(path: string): TeamError {
   return new TeamError("write-failed", `${path} already exists`, {
-    hint: "Choose another file, or overwrite it with --force.",
+    hint: "Choose another file, or overwrite it: with --force, or in a program with `overwrite`.",
   });
 }

@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import type { Dashboards } from "../../../src/cli/command.ts";
 import type { RecordedRun } from "../../../src/protocol/dashboard.ts";
 import { MemberName, user } from "../../../src/protocol/ids.ts";
+import { PageExport } from "../../../src/server/export/page-export.ts";
+import { secretMask } from "../../../src/server/secret-mask.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 import { pageBelow } from "../../server/door.ts";
 import { openRoom } from "../../server/room/page.ts";
@@ -44,10 +46,14 @@ async function scene() {
   const pageDirectory = join(root, "page");
   const dashboards: Dashboards = {
     ...noDashboards,
-    record: async ({ teamDir }) => ({
-      room: openRoom(root, { place: { directory: teamDir } }),
-      pageDirectory,
-    }),
+    export: async ({ teamDir, all = false, ...secrets }) =>
+      PageExport.open({
+        room: openRoom(root, { place: { directory: teamDir } }),
+        pageDirectory,
+        mask: await secretMask(secrets),
+        all,
+        now: new Date(),
+      }),
   };
   return {
     root,

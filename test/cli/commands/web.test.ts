@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 import type { Dashboards } from "../../../src/cli/command.ts";
 import { TeamError } from "../../../src/errors.ts";
 import { Secrets } from "../../../src/lib/secrets.ts";
-import { Dashboard, findDashboard } from "../../../src/server/dashboard.ts";
+import { Dashboard, findServed } from "../../../src/server/dashboard.ts";
 import { ProviderServer } from "../../../src/testing/provider-server/provider-server.ts";
 import { says } from "../../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
@@ -31,8 +31,8 @@ function dashboardsBelow(root: string): Dashboards {
         secrets: new Secrets([]),
         openApi: () => ({ routes, [Symbol.asyncDispose]: async () => {} }),
       }),
-    find: ({ teamDir, port }) => findDashboard(teamPlace(root, { directory: teamDir }), port),
-    record: noDashboards.record,
+    find: ({ teamDir, port }) => findServed(teamPlace(root, { directory: teamDir }), port),
+    export: noDashboards.export,
   };
 }
 
@@ -198,7 +198,7 @@ test("if the dashboard cannot be served, that is reported and the run continues"
   await using server = await ProviderServer.start({ strict: true });
   server.reply(says("Done."));
   const failing: Dashboards = {
-    record: noDashboards.record,
+    export: noDashboards.export,
     find: async () => undefined,
     serve: () =>
       Promise.reject(

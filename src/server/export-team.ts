@@ -1,0 +1,48 @@
+import type { OwnModels } from "../model/model-facts.ts";
+import type { TeamPlace } from "../team/team-place.ts";
+import type { ExportSummary } from "./export/export-run.ts";
+import { type SecretSources, secretMask } from "./secret-mask.ts";
+
+export interface ExportTeamOptions extends SecretSources {
+  /** Includes everything (default: the newest 5,000 entries of each transcript and the newest 20,000 messages). */
+  all?: boolean | undefined;
+  /** Limits of models that the person has set, by which the page shows how full a context is. */
+  models?: OwnModels | undefined;
+}
+
+export interface WriteExportOptions {
+  /** Replaces an existing file; else it throws `write-failed`. */
+  overwrite?: boolean | undefined;
+  /** Aborted if the file is not to be written after all. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A team as one HTML page, which needs no server and no network. */
+export interface TeamExport extends AsyncDisposable {
+  /** `troupe-<team>-<date>.html` */
+  readonly fileName: string;
+  /** The page, piece by piece, each to be followed by a line break; returns what is in it. */
+  pieces(): AsyncGenerator<string, ExportSummary>;
+  /** Writes the page to a file that only this user can read, whole or not at all. */
+  writeTo(path: string, options?: WriteExportOptions): Promise<ExportSummary & { bytes: number }>;
+}
+
+/**
+ * Exports a team in files, as `troupe export` does, with secrets masked. Throws `team-missing` where there is none. Masking cannot find
+ * every secret: read the page before you share it.
+ */
+export async function exportTeam(
+  place: TeamPlace,
+  { all = false, models, ...secrets }: ExportTeamOptions = {},
+): Promise<TeamExport> {
+  const { PageExport } = await import("./export/page-export.ts");
+  const { fileRoom } = await import("./room/file-room.ts");
+  const { pageDirectory } = await import("./page-directory.ts");
+  return PageExport.open({
+    room: fileRoom(place, { models, providers: secrets.providers }),
+    pageDirectory: pageDirectory(),
+    mask: await secretMask(secrets),
+    all,
+    now: place.clock.now(),
+  });
+}
