@@ -77,10 +77,11 @@ function chunkBody(code: string): string {
 function loadLazily(code: string): string {
   const names = new Set<string>();
   const lazy = code.replace(
-    /^(?:let|const) (\w+) = (require\("(?:node:[^"]+|\.\/[^"]+)"\));$/gm,
-    (_line, name: string, required: string) => {
+    // A module of Node whose default export is imported is wrapped in a second line.
+    /^(?:let|const) (\w+) = (require\("(?:node:[^"]+|\.\/[^"]+)"\));(?:\n\1 = (\w+\.__toESM\()\1(, 1\));)?$/gm,
+    (_lines, name: string, required: string, wrap = "", end = "") => {
       names.add(name);
-      return `let ${name}$; const ${name}$load = () => (${name}$ ??= ${required});`;
+      return `let ${name}$; const ${name}$load = () => (${name}$ ??= ${wrap}${required}${end});`;
     },
   );
   return lazy.replace(/(?<![\w$]|(?<!\.\.)\.)[a-z]\w+(?![\w$])/g, (name) =>

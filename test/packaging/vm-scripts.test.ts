@@ -39,6 +39,26 @@ exports.base = base;
   expect(exported).toEqual({ base: "b" });
 });
 
+test("a module of Node with a default import is wrapped as the bundler does it, when it is first used", async () => {
+  const exported = await run(
+    `
+const require_runtime = require("./runtime.js");
+let node_path = require("node:path");
+node_path = require_runtime.__toESM(node_path, 1);
+let node_nothing = require("node:nothing-of-that-name");
+node_nothing = require_runtime.__toESM(node_nothing, 1);
+const base = node_path.default.basename("/a/b");
+exports.base = base;
+`,
+    {
+      "runtime.js":
+        "const __toESM = (module) => ({ default: module });\nexports.__toESM = __toESM;\n",
+    },
+  );
+
+  expect(exported).toEqual({ base: "b" });
+});
+
 test("another chunk runs when it is first used, and once", async () => {
   const exported = await run(
     `
