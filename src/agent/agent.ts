@@ -100,7 +100,7 @@ export class Agent {
   static async open(options: AgentOptions): Promise<Agent> {
     const entries = await options.transcript.tail();
     const agent = new Agent(options, entries);
-    await agent.#introduceAfter(entries);
+    if (agent.#isNewAfter(entries)) await agent.#introduce(profileIn(entries));
     return agent;
   }
 
@@ -131,12 +131,11 @@ export class Agent {
     return notices;
   }
 
-  /** Records who the member is where `entries` do not say it, or say something else. */
-  async #introduceAfter(entries: readonly TranscriptEntry[]): Promise<void> {
-    const profile = entries.findLast((entry) => entry.type === "profile");
-    const { model } = this.options;
-    const isSame = profile && profile.model === model.id && profile.tools !== undefined;
-    if (!isSame || !hasSamePrefix(profile, this.profile)) await this.#introduce(profile);
+  /** True where `entries` do not say who the member is, or say something else. */
+  #isNewAfter(entries: readonly TranscriptEntry[]): boolean {
+    const known = profileIn(entries);
+    if (known?.model !== this.options.model.id || known.tools === undefined) return true;
+    return !hasSamePrefix(known, this.profile);
   }
 
   /** What the person should know of images that the model which answers does not take, once for each model. */
@@ -188,7 +187,7 @@ export class Agent {
     this.conversation = new Conversation(entries, this.options.wholePath);
     this.inherited = new Set();
     this.#run = new RunRecord(entries);
-    await this.#introduceAfter(entries);
+    if (this.#isNewAfter(entries)) await this.#introduce(profileIn(entries));
   }
 
   /** Has `record` put mail into the transcript, and takes it off the mailbox after that. */
@@ -206,6 +205,10 @@ export class Agent {
   stamp(draft: EventDraft): AgentEvent {
     return { ...draft, at: this.options.clock.now().toISOString(), member: this.options.name };
   }
+}
+
+function profileIn(entries: readonly TranscriptEntry[]) {
+  return entries.findLast((entry) => entry.type === "profile");
 }
 
 /** Another text for other tools. */
