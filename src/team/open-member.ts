@@ -53,8 +53,9 @@ export async function openMember(
   });
   const { widestMode } = context;
   const permissions = await permissionsFor(equipment, definition, { workspace, widestMode });
+  const seenFiles = new SeenFiles();
   const work = workTools({
-    ...{ workspace, runner, background, locks: equipment.fileLocks, seenFiles: new SeenFiles() },
+    ...{ workspace, runner, background, locks: equipment.fileLocks, seenFiles },
     history: equipment.history.of(name),
     mayRead: (path) => permissions.mayRead(path),
   });
@@ -98,6 +99,8 @@ export async function openMember(
     mailSettled: () => agent.mailSettled(),
     async rewind(point) {
       const hasWork = await rewindAgent(agent, point);
+      // As after a restart: it may have read them since.
+      seenFiles.forgetAll();
       await introduce(agent, instructions);
       return hasWork;
     },

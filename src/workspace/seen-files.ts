@@ -41,6 +41,10 @@ export class SeenFiles {
     this.#files.delete(real);
   }
 
+  forgetAll(): void {
+    for (const real of [...this.#files.keys()]) this.forget(real);
+  }
+
   /** Undefined as `content` means that there is no such file. */
   compare(real: string, content: Buffer | undefined): FileComparison {
     const seen = this.#files.get(real);
