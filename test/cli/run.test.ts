@@ -503,6 +503,8 @@ test("--image shows images with the prompt, relative to where the command was ty
 
   expect({ code, out }).toEqual({ code: 0, out: ["Two pixels."] });
   expect(it.server.requests[0]?.text.split(pixel.data)).toHaveLength(3);
+  const { out: mail } = await troupeIn({ root: it.root, env: {} }, "messages");
+  expect(mail.join()).toContain("user → lead [2 images]: What are they?");
 });
 
 test("--image with a file that is no image exits 2, and nothing is started", async () => {

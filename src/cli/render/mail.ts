@@ -1,4 +1,5 @@
 import type { MemberName } from "../../protocol/ids.ts";
+import type { Message } from "../../protocol/message.ts";
 import type { ListedMail } from "../../team/view/team-view.ts";
 import { localTime } from "./local-time.ts";
 import { oneLine } from "./one-line.ts";
@@ -15,7 +16,13 @@ export function mailLine(record: ListedMail, owner: MemberName): string {
   if (record.state === "set aside") {
     return `set aside    ${owner}: a line that ${oneLine(record.reason, 80)}: ${oneLine(record.text, 60)}`;
   }
-  const { timestamp, from, to, type, content } = record.message;
-  const kind = type === "message" ? "" : ` [${type}]`;
+  const { timestamp, from, to, content } = record.message;
+  const kind = kindOf(record.message);
   return `${record.state.padEnd(11)}  ${localTime(new Date(timestamp * 1000))}  ${from} → ${to}${kind}: ${oneLine(content, 100)}`;
+}
+
+function kindOf(message: Message): string {
+  if (message.type !== "message") return ` [${message.type}]`;
+  const count = message.images?.length ?? 0;
+  return count === 0 ? "" : ` [${count} ${count === 1 ? "image" : "images"}]`;
 }
