@@ -22,7 +22,7 @@ provider.reply(
 
 await using team = await Team.open({
   cwd: process.cwd(),
-  model: "anthropic/scripted",
+  model: "anthropic/claude-sonnet-5-5", // default: one for the key that is set
   mode: "acceptEdits",
   allow: ["bash(npm test:*)"],
 });

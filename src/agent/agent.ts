@@ -83,6 +83,8 @@ export class Agent {
   #notices: readonly string[] = [];
   /** The models of which the person knows that they are not shown all images. */
   readonly #toldOfImages = new Set<string>();
+  /** The pairs of models between which thoughts are known to be left out. */
+  readonly #unsent = new Set<string>();
   /** The mail that is being taken in. */
   readonly #takings = new Set<Promise<void>>();
 
@@ -113,10 +115,16 @@ export class Agent {
     return this.#answeringModel;
   }
 
-  /** Writes down that another one of its models answers. */
-  async changeModel(model: string): Promise<void> {
+  /** Writes down that another one of its models answers. Returns what the person should know of it, once. */
+  async changeModel(model: string): Promise<readonly string[]> {
     this.#answeringModel = model;
     await this.record({ ...this.profile, model });
+    const unsent = [...this.conversation.thoughts].filter(([other]) => {
+      const isNew = other !== model && !this.#unsent.has(`${other} ${model}`);
+      this.#unsent.add(`${other} ${model}`);
+      return isNew;
+    });
+    return unsent.map(([other, count]) => `${thoughtsOf(other, count)} not sent to ${model}`);
   }
 
   get profile(): ProfileDraft {
@@ -160,10 +168,9 @@ export class Agent {
     this.#notices = [...thoughts]
       .filter(([model]) => isRefitted || !isOwn(model))
       .map(([model, count]) => {
-        const them = `${count} earlier ${count === 1 ? "thought" : "thoughts"} of ${model}`;
-        const are = count === 1 ? "is" : "are";
-        if (!isOwn(model)) return `${them} ${are} not sent to ${profile.model}`;
-        return `${them} ${are} not sent back: its instructions or tools have changed`;
+        const they = thoughtsOf(model, count);
+        if (!isOwn(model)) return `${they} not sent to ${profile.model}`;
+        return `${they} not sent back: its instructions or tools have changed`;
       });
   }
 
@@ -209,6 +216,13 @@ export class Agent {
 
 function profileIn(entries: readonly TranscriptEntry[]) {
   return entries.findLast((entry) => entry.type === "profile");
+}
+
+/** The subject and verb of a sentence. */
+function thoughtsOf(model: string, count: number): string {
+  return count === 1
+    ? `1 earlier thought of ${model} is`
+    : `${count} earlier thoughts of ${model} are`;
 }
 
 /** Another text for other tools. */

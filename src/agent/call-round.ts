@@ -220,7 +220,7 @@ const maxReads = 8;
 const cutShort: ReadonlySet<StopReason> = new Set<StopReason>(["length", "overflow"]);
 
 const outcomeUnknown =
-  "Outcome unknown: troupe stopped while this call was running, and did not run it again. Whatever of it still ran was ended. Look what it has done before you repeat it.";
+  "Outcome unknown: troupe stopped while this call was running, and did not run it again. Whatever of it still ran was ended. Check what it did before you repeat it.";
 const cutOff =
   "Error: Your reply met the limit of its length before it was complete, so none of its calls was run. Make the calls again in smaller pieces.";
 const notRun = "Error: Not run: the person interrupted before it began.";

@@ -323,7 +323,7 @@ function sendableBlocks(blocks: readonly ReplyBlock[]): ReplyBlock[] {
 
 /** The result of a call whose real result is missing from the record. */
 export const lostOutcome =
-  "Outcome unknown: the record of this call was damaged, so nobody knows whether it ran or what it did. It was not run again. Look what it has done before you repeat it.";
+  "Outcome unknown: the record of this call was damaged, so nobody knows whether it ran or what it did. It was not run again. Check what it did before you repeat it.";
 
 /** The input before a reply when the real input is missing from the record. */
 export const lostBefore = "(What you were shown here is lost: the record of it was damaged.)";

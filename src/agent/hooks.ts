@@ -147,6 +147,6 @@ export class Hooks {
 export const noHooks = new Hooks({}, () => undefined);
 
 const withheld =
-  "Error: The call was run, but its output is withheld: the program that checks outputs failed. Look what it has done before you repeat it.";
+  "Error: The call was run, but its output is withheld: the program that checks outputs failed. Check what it did before you repeat it.";
 const unchecked =
   "Error: The call was run, but its output is withheld: the run was stopped before the program had checked it.";

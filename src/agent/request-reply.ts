@@ -71,8 +71,9 @@ export async function* requestReply(
         break;
       case "model-change": {
         const { from, to } = part;
-        await agent.changeModel(to);
+        const notices = await agent.changeModel(to);
         yield { type: "model-change", from, to, reason: secrets.mask(part.reason) };
+        for (const message of notices) yield { type: "warning", message };
         yield* imageNotice(agent);
         break;
       }

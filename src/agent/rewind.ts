@@ -174,7 +174,7 @@ function takenBack({ call_id }: ToolCall): EntryDraft {
 
 /** The result of a call that was running at the prompt that the team went back to. */
 const takenBackOutput =
-  "Outcome unknown: the person took the team back to a time when this call had no result yet. It was not run again. Look what it has done before you repeat it.";
+  "Outcome unknown: the person took the team back to a time when this call had no result yet. It was not run again. Check what it did before you repeat it.";
 
 const ending: EntryDraft[] = [
   { type: "run-end", outcome: "interrupted", reason: "the person went back to an earlier prompt" },

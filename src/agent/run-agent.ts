@@ -151,7 +151,7 @@ class AgentRun {
     const { limits, bill } = this.#agent.options;
     if (bill.exhausted) return { outcome: "budget", reason: bill.exhausted };
     if (this.#turn < limits.maxTurns) return undefined;
-    return { outcome: "turn-limit", reason: `the run has had its ${limits.maxTurns} turns` };
+    return { outcome: "turn-limit", reason: reachedTurns(limits.maxTurns) };
   }
 
   /**
@@ -299,3 +299,7 @@ class AgentRun {
 }
 
 const goOn = "(Your reply was cut short by the limit of its length. Go on where it stopped.)";
+
+function reachedTurns(count: number): string {
+  return `the run reached its limit of ${count} ${count === 1 ? "turn" : "turns"}`;
+}

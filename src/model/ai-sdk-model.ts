@@ -97,7 +97,10 @@ export class AiSdkModel implements Model {
   async #withModels(failure: ModelFailure): Promise<ModelFailure> {
     if (failure.kind !== "unknown-model") return failure;
     const { similarModels } = await import("./resolve-model.ts");
-    return { ...failure, hint: [failure.hint, await similarModels(this.id)].join(" ") };
+    return {
+      ...failure,
+      hint: [failure.hint, await similarModels(this.id)].filter(Boolean).join(" "),
+    };
   }
 
   /** The end of a reply. Impossible counts are estimated: zero would hide the cost. */

@@ -28,14 +28,23 @@ export async function loadProviderPackage(
 ): Promise<CreateModel> {
   const { name, part } = split(module);
   const directory = packagesDirectory(env);
-  const wanted = version === undefined ? name : `${name}@${version}`;
-  const install = `npm install --prefix ${quoted(directory)} ${wanted}`;
+  const install = `npm install --prefix ${quoted(directory)} ${wantedVersion(name, version)}`;
   const folder = join(directory, "node_modules", name);
   await refuseUnsafe([directory, join(directory, "node_modules"), folder], { name, install });
   const file = await entryOf(folder, part, install);
   const loaded = await importInstalled(pathToFileURL(file).href);
   const create = factoryIn(loaded, module);
   return (settings) => modelOf(create(settings), { model, module });
+}
+
+/**
+ * What to install. The newest packages of the AI SDK need Node 22; of those that run on Node 20, most
+ * have the major version 3.
+ */
+function wantedVersion(name: string, version: string | undefined): string {
+  if (version !== undefined) return `${name}@${version}`;
+  const isOldNode = Number.parseInt(process.versions.node, 10) < 22;
+  return isOldNode && name.startsWith("@ai-sdk/") ? `${name}@3` : name;
 }
 
 /** The build knows this import by the name of the parameter. */

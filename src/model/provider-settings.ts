@@ -119,6 +119,11 @@ export interface PackageSettings extends ReachedModel, Pick<ProviderPackage, "re
 
 export type ProviderSettings = FamilySettings | PackageSettings;
 
+/** Throws if `id` is no model's name, or the provider in it is unknown. */
+export function checkModelName(id: string, { providers }: ProviderConfiguration): void {
+  parseModelId(id, rowsOf(providers));
+}
+
 /** Finds the settings of the model `id`. Throws if something is missing or wrong. */
 export function providerSettings(
   id: string,

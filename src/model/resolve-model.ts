@@ -1,10 +1,11 @@
 import { TeamError } from "../errors.ts";
 import { closest } from "../lib/nearest.ts";
+import { builtInProviders } from "./built-in-providers.ts";
 import { suitableModels } from "./default-model.ts";
-import { loadTable } from "./model-facts.ts";
+import { loadTable, tableProviders } from "./model-facts.ts";
 import { checkedModelIds } from "./model-list.ts";
 import { checkModel, hasProvider } from "./models.ts";
-import type { ProviderConfiguration } from "./provider-settings.ts";
+import { checkModelName, type ProviderConfiguration } from "./provider-settings.ts";
 
 /**
  * The whole id of the model that is meant, or of each in a list: of a model of the table, the
@@ -22,13 +23,14 @@ export async function resolveModel(
 async function resolveOne(id: string, configuration: ProviderConfiguration): Promise<string> {
   const whole = id.includes("/") || !hasProvider(id) ? id : await withProvider(id);
   try {
-    checkModel(whole, configuration);
-    return whole;
+    if (hasProvider(whole)) checkModelName(whole, configuration);
   } catch (error) {
-    if (!(error instanceof TeamError) || error.code !== "config-invalid") throw error;
+    if (!(error instanceof TeamError)) throw error;
     const hint = [error.hint, await similarModels(id)].filter(Boolean).join(" ");
     throw new TeamError(error.code, error.message, { cause: error, hint });
   }
+  checkModel(whole, configuration);
+  return whole;
 }
 
 const tableNames = ["anthropic", "openai", "google"] as const;
@@ -45,16 +47,51 @@ async function withProvider(model: string): Promise<string> {
 /** Names models of the table that a person may have meant by `id`, or else one that works. */
 export async function similarModels(id: string): Promise<string> {
   const slash = id.indexOf("/");
-  const named = tableNames.filter((name) => name === id.slice(0, Math.max(slash, 0)));
+  const provider = id.slice(0, Math.max(slash, 0));
+  if (provider === "ollama" || id === "ollama") return pulledModels;
+  // Of a server of one's own nothing is known.
+  if (Object.hasOwn(builtInProviders, provider) && !tableProviders.includes(provider)) return "";
+  const named = tableProviders.filter((name) => name === provider);
   const ids: string[] = [];
-  for (const provider of named.length > 0 ? named : tableNames) {
-    const models = Object.keys(await loadTable(provider));
-    ids.push(...models.map((model) => `${provider}/${model}`));
+  for (const each of named.length > 0 ? named : tableNames) {
+    const models = Object.keys(await loadTable(each));
+    ids.push(...models.map((model) => `${each}/${model}`));
   }
-  const nameOf = (each: string) => each.slice(each.indexOf("/") + 1);
   const others = ids.filter((each) => each !== id);
-  const similar = closest(id.slice(slash + 1), others, nameOf);
+  const similar = similarNames(id.slice(slash + 1), others);
   if (similar.length > 0) return `Known models with similar names: ${similar.join(", ")}.`;
-  const suitable = named.length > 0 ? named : tableNames;
+  const suitable = tableNames.filter((name) => named.length === 0 || name === provider);
+  if (suitable.length === 0) return `\`troupe models ${provider}\` lists the known ones.`;
   return `Models that work: ${suitable.map((name) => suitableModels[name]).join(", ")}.`;
+}
+
+const pulledModels =
+  "Every model that was pulled can be used by its name: `ollama list` shows them, `ollama pull <model>` gets another.";
+
+/** Up to three: those that begin with `word`; else the newest of its family; else the closest. */
+function similarNames(word: string, ids: readonly string[]): string[] {
+  const nameOf = (id: string) => id.slice(id.indexOf("/") + 1);
+  const begun = ids.filter((id) => word !== "" && nameOf(id).startsWith(word));
+  if (begun.length > 0) return begun.slice(0, 3);
+  const family = lettersOf(word);
+  const related = ids.filter((id) => {
+    const letters = lettersOf(nameOf(id));
+    return family.length > 0 && family.every((part) => letters.includes(part));
+  });
+  if (related.length === 0) return closest(word, ids, nameOf);
+  return related.sort((a, b) => compareVersions(nameOf(b), nameOf(a))).slice(0, 3);
+}
+
+/** The parts of a name that are no version: `claude` and `opus` of `claude-opus-5-5`. */
+function lettersOf(name: string): string[] {
+  return name.toLowerCase().match(/[a-z]{2,}/g) ?? [];
+}
+
+function compareVersions(a: string, b: string): number {
+  const [first, second] = [a, b].map((name) => (name.match(/\d+/g) ?? []).map(Number));
+  for (let i = 0; i < 4; i++) {
+    const difference = (first?.[i] ?? -1) - (second?.[i] ?? -1);
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }

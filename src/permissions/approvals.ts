@@ -1,4 +1,4 @@
-import { TeamError } from "../errors.ts";
+import { reasonOf, TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isLeaving } from "../lib/leaving.ts";
 import { onAbort } from "../lib/on-abort.ts";
@@ -69,7 +69,7 @@ export class RequestApprovals implements Approvals {
       known ?? (await this.#requests.open({ type: "permission", from, to: user, subject }));
     const unattended = this.#options?.unattended;
     if (asked.state === "pending" && unattended !== undefined) {
-      await this.#expire(asked, unattended(question.suggestedRule));
+      await this.#expire(asked, reasonBy(unattended, question.suggestedRule));
     }
     const request = await this.#decided(asked, signal);
     if (request) return answerOf(request, hash);
@@ -138,6 +138,15 @@ export class RequestApprovals implements Approvals {
 
   async #expire({ id }: TeamRequest, reason: string): Promise<void> {
     await unlessDecided(() => this.#requests.expire(id, reason));
+  }
+}
+
+/** A program's function that fails denies the call all the same. */
+function reasonBy(unattended: Unattended, rule: string | undefined): string {
+  try {
+    return String(unattended(rule));
+  } catch (error) {
+    return `nobody is there to decide, and the program has no reason to give: ${reasonOf(error)}`;
   }
 }
 

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { Budget, type BudgetLimits } from "../agent/bill.ts";
-import { TeamError } from "../errors.ts";
+import { reasonOf, TeamError } from "../errors.ts";
 import { dashboardsDirectory, headPath, pipesDirectory, teamKeyPath } from "../keys/team-key.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { childEnvironment, Secrets } from "../lib/secrets.ts";
@@ -159,7 +159,7 @@ export class Equipment implements AsyncDisposable {
       ? (list, member) => {
           const openBuiltIn = (id: string) => models.openBare(id, member);
           const openOne = async (id: string) => {
-            const model = await openModel(id, member, openBuiltIn);
+            const model = await orRefused(id, async () => openModel(id, member, openBuiltIn));
             requireModel(model);
             return model;
           };
@@ -334,6 +334,19 @@ export class Equipment implements AsyncDisposable {
 async function startRecording(path: string, secrets: Secrets): Promise<Recording> {
   const { Recording } = await import("../model/recording.ts");
   return Recording.create(path, secrets);
+}
+
+/** What the program's `openModel` returns. Its failure refuses the member, and ends no run. */
+async function orRefused<T>(id: string, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    if (error instanceof TeamError) throw error;
+    throw new TeamError("config-invalid", `openModel failed for ${id}: ${reasonOf(error)}`, {
+      cause: error,
+      hint: "Choose another model, or correct openModel.",
+    });
+  }
 }
 
 function endedOrphans(count: number, member: MemberName | undefined): string {

@@ -86,9 +86,16 @@ export async function summarize(
   };
 }
 
-/** A lead whose budget is used up does not read what it would have to answer: that is its end. */
+/**
+ * A lead whose budget is used up does not read what it would have to answer: that is its end. One whose
+ * run an earlier process left open waits to be prompted.
+ */
 async function endOf({ members, options }: Supervisor): Promise<RunEnd | undefined> {
-  const { lastEnd, exhausted } = members.lead.state;
+  const { lastEnd, exhausted, isCutShort, isBusy } = members.lead.state;
+  if (isCutShort && !isBusy && !lastEnd && !exhausted) {
+    const reason = "the lead's run was cut short when the team was closed";
+    return { outcome: "interrupted", reason, hint: "Prompt it to continue.", answers: [] };
+  }
   if (!exhausted) return lastEnd;
   const { reader } = await options.store.openMember(lead, { onSetAside: () => undefined });
   const unread = (await reader.unread()).map(({ message }) => message);

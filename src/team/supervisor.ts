@@ -263,13 +263,13 @@ export class Supervisor {
     return teammateDefinition(record, this.options.lead, this.protocols.permissions.rules.inForce);
   }
 
-  #open(definition: MemberDefinition): Promise<MemberHandle> {
+  async #open(definition: MemberDefinition): Promise<MemberHandle> {
     const { name } = definition;
     const { options, protocols } = this;
     return LocalMember.open({
       name,
       clock: options.clock,
-      goesOnByItself: name !== lead,
+      goesOnByItself: name !== lead || (await this.#isLeadAsking()),
       isPaused: () => this.pause.isOn,
       orders: this.#orders,
       open: (carryOut) => {
@@ -289,6 +289,17 @@ export class Supervisor {
       onLateMail: () => this.#onLateMail(name),
       onWarning: options.onWarning,
     });
+  }
+
+  /**
+   * True where a call of the lead waits for somebody who is there to decide it. The lead goes on to
+   * wait, so that the decision has an effect: its model is not asked before.
+   */
+  async #isLeadAsking(): Promise<boolean> {
+    const { store, waitsForPerson } = this.options;
+    if (!waitsForPerson) return false;
+    const asked = await store.requests.list({ type: "permission", state: "pending", from: lead });
+    return asked.length > 0;
   }
 
   #isWorthwhile(unread: readonly Message[], member: Pick<MemberHandle, "name" | "state">): boolean {

@@ -97,7 +97,7 @@ export class Team implements AsyncDisposable {
   /**
    * Continues the team in the directory, or begins one. Throws `config-invalid` where an option is
    * wrong, and `lead-alive` where another process runs the team. Teammates whose run was cut short
-   * continue at once.
+   * continue at once; the lead waits for a prompt, or for the decision on its open call.
    */
   static async open(given: TeamOptions): Promise<Team> {
     await checkOptions(given);
@@ -149,9 +149,14 @@ export class Team implements AsyncDisposable {
       warmUp(team.events(), { equipment, lead: settings });
       supervisor.start();
       if (onRequest) {
+        const { post, hub } = supervisor.protocols;
         const answerer = new RequestAnswerer({
-          ...{ requests: store.requests, post: supervisor.protocols.post, onRequest, unattended },
-          onWarning: place.onWarning,
+          ...{ requests: store.requests, post, onRequest, unattended },
+          // An event, too: a program may have no onWarning.
+          onWarning: (message) => {
+            place.onWarning(message);
+            hub.say({ type: "warning", message });
+          },
         });
         await opened.use(answerer).start();
       }
@@ -356,8 +361,9 @@ export class Team implements AsyncDisposable {
   }
 
   /**
-   * Stops all members between two writes. They continue when the team is opened again. From this call
-   * on, what acts on the team or waits for it throws `team-closed`.
+   * Stops all members between two writes. When the team is opened again, teammates continue by
+   * themselves; the lead continues with the next prompt, or when a call of its own that waits for
+   * approval is decided. From this call on, what acts on the team or waits for it throws `team-closed`.
    */
   close(): Promise<void> {
     this.#isClosed = true;

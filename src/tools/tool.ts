@@ -117,7 +117,7 @@ function wrongInput(name: string, issues: readonly Issue[]): string {
   const problems = issues.map(({ path, message }) =>
     path.length > 0 ? `${path.join(".")}: ${message}` : message,
   );
-  return `Error: Invalid input for ${name}: ${problems.join("; ")}. Nothing was done; call it again with the input set right.`;
+  return `Error: Invalid input for ${name}: ${problems.join("; ")}. Nothing was done; call it again with corrected input.`;
 }
 
 export function success(text: string): ToolOutput {

@@ -108,7 +108,7 @@ test("deny beats allow", async () => {
 });
 
 test.each([
-  [["--max-turns", "1"], "turn-limit: the run has had its 1 turns"],
+  [["--max-turns", "1"], "turn-limit: the run reached its limit of 1 turn"],
   [["--max-cost", "0.000001"], "budget: The team's budget"],
 ])("%j ends the run with exit code 4", async (flags, reason) => {
   await using it = await world();
@@ -118,6 +118,19 @@ test.each([
 
   expect(code).toBe(4);
   expect(err.join("\n")).toContain(reason);
+});
+
+test("a failure is in the summary of --output json, with what to do", async () => {
+  await using it = await world();
+  it.server.reply(status(401));
+
+  const { out } = await it.run("Go.", ...model, "--output", "json");
+
+  expect(JSON.parse(out.join(""))).toMatchObject({
+    exit_code: 1,
+    reason: expect.stringContaining("refuses the key"),
+    hint: expect.stringContaining("ANTHROPIC_API_KEY"),
+  });
 });
 
 test("a provider failure is reported with a hint, and exits 1", async () => {

@@ -6,11 +6,10 @@ import { markdownTables } from "../support/markdown-tables.ts";
 import { allPages, fencesIn } from "./pages/markdown-page.ts";
 
 const pages = allPages().filter(({ text }) => /^```ts\n/m.test(text));
-/** The README leaves the choice of a model to the reader. */
 const snippets = pages.flatMap(({ text }) =>
   fencesIn(text)
     .filter(({ language }) => language === "ts")
-    .flatMap(({ code }) => code.replaceAll("<model>", "scripted").split(/(?<=^import .*\n)\n/m)),
+    .flatMap(({ code }) => code.split(/(?<=^import .*\n)\n/m)),
 );
 const options = markdownTables(readFileSync("docs/library.md", "utf8")).find(({ header }) =>
   header[0]?.includes("option of `Team.open`"),

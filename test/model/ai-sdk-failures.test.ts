@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { FailureKind } from "../../src/model/model-failure.ts";
+import { type FailureKind, isRetryable } from "../../src/model/model-failure.ts";
 import { openModel } from "../../src/model/open-model.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import {
@@ -90,11 +90,23 @@ describe.each(ids)("P17 %s", (id) => {
   });
 
   test("an answer that is not an event stream is malformed", async () => {
-    const page = status(200, "<html>Sign in</html>", { "content-type": "text/html" });
+    const text = status(200, "Hello.", { "content-type": "text/plain" });
+
+    const failure = await failureOf(id, text);
+
+    expect(failure).toMatchObject({ kind: "malformed", hint: expect.stringContaining("base URL") });
+  });
+
+  test("a web page is not asked for again, and a base URL without its version gets the hint", async () => {
+    const page = status(200, "<html>Sign in</html>", {
+      "content-type": "text/html; charset=utf-8",
+    });
 
     const failure = await failureOf(id, page);
 
-    expect(failure).toMatchObject({ kind: "malformed", hint: expect.stringContaining("base URL") });
+    expect(isRetryable(failure)).toBe(false);
+    expect(failure.message).toContain("answered with a web page");
+    expect(failure.hint).toMatch(/is the base URL of this provider's API\.$/);
   });
 
   test("an event that is not JSON is malformed", async () => {
@@ -212,4 +224,29 @@ test("P18 usage reported before the stream failed is on the bill", async () => {
   });
 
   expect(lastOf(await collect(model))).toMatchObject({ type: "error", usage });
+});
+
+test("a web page at a base URL without its version has the version in its hint", async () => {
+  const env = { OPENAI_COMPATIBLE_BASE_URL: "http://provider.test" };
+  const headers = { "content-type": "text/html" };
+  const fetch = async () => new Response("<html></html>", { status: 200, headers });
+
+  const model = await openModel("openai-compatible/x", { env, clock: new ManualClock(), fetch });
+
+  expect(lastOf(await collect(model))).toMatchObject({
+    failure: { hint: expect.stringContaining("It may lack its version: http://provider.test/v1.") },
+  });
+});
+
+test.each([
+  [400, "registry.ollama.ai/library/gemma does not support tools", "a model that takes them"],
+  [400, '"gemma" does not support thinking', "Leave out the effort"],
+  [403, "Country, region, or territory not supported", "serves your country"],
+])("a refusal (%i) because of '%s' has a hint", async (code, message, hint) => {
+  const refusal = status(code, { error: { message, type: "request_forbidden" } });
+
+  const failure = await failureOf("openai-compatible/gemma", refusal);
+
+  expect(failure).toMatchObject({ kind: "bad-request", hint: expect.stringContaining(hint) });
+  expect(failure.message).toContain("refuses the request");
 });

@@ -48,3 +48,35 @@ test("of a provider's models only its own are named, and never the one that was 
     "Models that work: google/gemini-4-argon.",
   );
 });
+
+test.each([
+  ["anthropic/claude-opus-99", "anthropic/claude-opus-5-5, anthropic/claude-opus-5, "],
+  ["gpt-99", "openai/gpt-6.1-sol, openai/gpt-6.1-terra, "],
+  ["sonnet", "anthropic/claude-sonnet-5-5, anthropic/claude-sonnet-5, "],
+])("for %s the newest of its family are named first", async (id, named) => {
+  expect(await similarModels(id)).toContain(`similar names: ${named}`);
+});
+
+test("a model of OpenRouter is compared with OpenRouter's only", async () => {
+  expect(await similarModels("openrouter/foo/bar")).toBe(
+    "`troupe models openrouter` lists the known ones.",
+  );
+  expect(await similarModels("openrouter/anthropic/claude-sonet-5")).toMatch(
+    /similar names: openrouter\/anthropic\/claude-sonnet-5/,
+  );
+});
+
+test("of a local server no other models are named, and Ollama's are those that were pulled", async () => {
+  expect(await similarModels("ollama/qwen9")).toContain("`ollama list` shows them");
+  expect(await similarModels("ollama")).toContain("`ollama pull <model>`");
+  expect(await similarModels("lmstudio/qwen9")).toBe("");
+});
+
+test("a wrong base URL is told without other models", async () => {
+  const wrong = { ...env, ANTHROPIC_BASE_URL: "localhost" };
+
+  const error = await resolveModel("anthropic/claude-sonnet-5-5", { env: wrong }).catch((e) => e);
+
+  expect(error).toMatchObject({ message: "ANTHROPIC_BASE_URL is not the base URL of an API" });
+  expect(error.hint).not.toContain("odels");
+});

@@ -7,6 +7,7 @@ import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { status } from "../../src/testing/provider-server/answers.ts";
 import { fails, ScriptedModel, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { lastResult, spawns } from "../e2e/promises/scenes.ts";
 import { teamPlace } from "../support/team.ts";
 import { TeamOnWire, Watched } from "../support/team-on-wire.ts";
 
@@ -56,6 +57,25 @@ test("an own model can be made of a built-in one, which is retried once for all"
   expect(result).toBe("Done.");
   expect(asked).toEqual(["lead: cheap", "lead: cheap"]);
   expect(wire.requestsOf("lead")).toHaveLength(2);
+});
+
+test("an openModel that fails for a teammate is an error for the lead, which goes on", async () => {
+  await using wire = await TeamOnWire.start({ lead: [spawns("alice"), says("Alone, then.")] });
+  const team = await wire.open({
+    openModel: (id, member, openBuiltIn) => {
+      if (member !== "lead") throw new Error("no such deployment");
+      return openBuiltIn(id);
+    },
+  });
+  await team.prompt("Go.");
+
+  const { result, end } = await team.quiet();
+
+  expect([result, end?.outcome]).toEqual(["Alone, then.", "done"]);
+  expect(lastResult(wire.requestsOf("lead")[1])).toEqual({
+    text: expect.stringContaining("openModel failed for anthropic/scripted: no such deployment"),
+    isError: true,
+  });
 });
 
 test("an own model can be the rehearsal model", async () => {

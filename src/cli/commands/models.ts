@@ -4,6 +4,7 @@ import { type ListedModel, listModels } from "../../model/list-models.ts";
 import type { ModelPrice } from "../../model/prices.ts";
 import { similarModels } from "../../model/resolve-model.ts";
 import { shortCount } from "../../protocol/amounts.ts";
+import { Effort } from "../../protocol/effort.ts";
 import type { Command } from "../command.ts";
 import { table } from "../render/columns.ts";
 import { jsonText } from "../render/json-text.ts";
@@ -47,7 +48,7 @@ export const models: Command = {
     } else {
       for (const line of asLines(found, all.length)) io.out(line);
       if (found.length === 0)
-        io.out(`None of ${all.length} models. ${await similarModels(search)}`);
+        io.out(`None of ${all.length} models. ${await similarModels(search)}`.trim());
     }
     return found.length > 0 ? 0 : 1;
   },
@@ -96,8 +97,15 @@ function prices(price: ModelPrice | undefined): string[] {
 }
 
 function abilities({ images, reasoning, efforts }: ListedModel["facts"]): string {
-  const levels = efforts ? `thinks (${efforts.join(" ")})` : "thinks";
+  const levels = efforts ? `thinks (${askedFor(efforts).join(" ")})` : "thinks";
   return [images ? "images" : "", reasoning ? levels : ""].filter(Boolean).join(", ");
+}
+
+/** The efforts that can be asked for: `max` is the most of a model, whatever its provider calls it. */
+function askedFor(efforts: NonNullable<ListedModel["facts"]["efforts"]>): Effort[] {
+  return Effort.options.filter(
+    (effort) => efforts.includes(effort) || (effort === "max" && efforts.includes("xhigh")),
+  );
 }
 
 function asJson({ id, isReady, facts }: ListedModel) {

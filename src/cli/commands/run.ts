@@ -200,6 +200,8 @@ function isLeadsFailure(event: AgentEvent): boolean {
   return event.type === "member-change" && event.member === lead && event.status === "failed";
 }
 
+const timeIsUp = "The timeout has passed.";
+
 interface Conclusion {
   code: number;
   output: Output;
@@ -211,7 +213,7 @@ function conclude(summary: TeamSummary, conclusion: Conclusion, io: Io): void {
   const { code, output, structured, isTimeUp } = conclusion;
   if (output === "json") io.out(jsonText(reported(summary, conclusion)));
   else if (output === "text") printResult(summary, structured, io);
-  if (isTimeUp) io.err("The timeout has passed.");
+  if (isTimeUp) io.err(timeIsUp);
   if (structured?.type === "missing") io.err(oneLine(structured.reason));
   if (code === exitCodes.done) return;
   for (const line of unfinishedLines(summary)) io.err(oneLine(line));
@@ -223,14 +225,17 @@ function printResult({ result }: TeamSummary, structured: Structured | undefined
 }
 
 function reported(
-  { end: _, undecided, ...summary }: TeamSummary,
-  { code: exit_code, structured }: Conclusion,
+  { end, undecided, ...summary }: TeamSummary,
+  { code: exit_code, structured, isTimeUp }: Conclusion,
 ): object {
   const { result, ...rest } = summary;
+  const reason = isTimeUp ? timeIsUp : end?.reason;
   return {
     result,
     ...(structured && { structured: structured.type === "value" ? structured.value : null }),
     exit_code,
+    ...(reason && { reason }),
+    ...(end?.hint && { hint: end.hint }),
     ...rest,
     undecided: undecided.map(({ id, type, from }) => ({ id, type, from })),
   };

@@ -19,7 +19,9 @@ export class Progress {
   /** Each line on one line of the terminal, after the member's name. */
   lines(event: AgentEvent): string[] {
     const name = event.member === undefined || event.member === lead ? "" : `${event.member}: `;
-    return this.texts(event).map((line) => oneLine(`${name}${line}`, width));
+    // The end of a warning says what to do.
+    const longest = event.type === "warning" ? undefined : width;
+    return this.texts(event).map((line) => oneLine(`${name}${line}`, longest));
   }
 
   /** The same without names, of any length. */
@@ -58,7 +60,7 @@ export class Progress {
           ? [`${event.status}${event.detail ? `: ${event.detail}` : ""}`]
           : [];
       case "warning":
-        return [`warning: ${event.message}`];
+        return [["warning:", event.message, event.hint].filter(Boolean).join(" ")];
       default:
         return [];
     }

@@ -38,6 +38,7 @@ export function diagnose(error: unknown, asked: FailedRequest): ModelFailure {
   // An error status counts even if the connection broke before its body was complete.
   if (response && response.status >= 400) return refused(body ?? "", asked);
   if (response && response.status >= 300) return redirected(response, asked);
+  if (response && isPage(response)) return page(asked);
   if (failure) return unreachable(failure, asked);
   // The SDK writes some inputs as JSON again, and can overflow the stack.
   if (error instanceof RangeError) return oversized("an answer that is nested too deeply", asked);
@@ -110,6 +111,21 @@ function cutOrForeign(asked: FailedRequest): ModelFailure {
   return type.includes("event-stream") ? cut(asked) : unreadable(`content of type ${type}`, asked);
 }
 
+function isPage({ headers }: Pick<HttpAnswer, "headers">): boolean {
+  return headers.get("content-type")?.includes("text/html") ?? false;
+}
+
+/** A site answers, and not an API. It will the next time, too. */
+function page({ account: { label, baseUrl } }: FailedRequest): ModelFailure {
+  const isVersioned = /\/v\d+[a-z\d]*$/.test(baseUrl);
+  const missing = isVersioned ? "" : ` It may lack its version: ${baseUrl}/v1.`;
+  return {
+    kind: "bad-request",
+    message: `${label} answered with a web page instead of a reply`,
+    hint: `Check that ${baseUrl} is the base URL of this provider's API.${missing}`,
+  };
+}
+
 function cut({ account }: FailedRequest): ModelFailure {
   return { kind: "cut", message: `${account.label} ended its answer before it was complete` };
 }
@@ -128,7 +144,7 @@ function refused(body: string, asked: FailedRequest): ModelFailure {
   const { status = 200, headers = new Map<string, string>() } = wire.response ?? {};
   const words = readWords(body);
   const kind = kindOf(status, words);
-  const hint = hintFor(kind, asked);
+  const hint = hintFor(kind, asked) ?? hintForWords(words.message);
   const delayMs = retryAfterMs({ headers, body, now: clock.now() });
   return {
     kind,
@@ -170,6 +186,20 @@ function hintFor(kind: FailureKind, { id, account }: FailedRequest): string | un
     default:
       return undefined;
   }
+}
+
+/** What to do about a refused request whose reason is known. */
+function hintForWords(message: string): string | undefined {
+  if (/does not support tools/i.test(message)) {
+    return "Members work by calling tools: use a model that takes them.";
+  }
+  if (/does not support thinking/i.test(message)) {
+    return "Leave out the effort and the thinking budget, or use a model that thinks.";
+  }
+  if (notServedHere.test(message)) {
+    return "Use a provider that serves your country, or check the proxy through which you reach this one.";
+  }
+  return undefined;
 }
 
 const WithBody = z.object({ responseBody: z.string() });
@@ -238,6 +268,7 @@ const noCredit =
 const tooLong =
   /context_length_exceeded|exceed_context_size|prompt is too long|request too large|maximum context|context (length|limit|size|window)|input token count/i;
 const unknownModel = /model_not_found|not a valid model|model\b.* (not found|does not exist)/i;
+const notServedHere = /(country|region|territory|location)\b.* not supported/i;
 const badKey = /invalid_api_key|api_key_invalid|api key not valid/i;
 
 /** Providers use one status for temporary and permanent errors, so their words come first. */
@@ -248,6 +279,7 @@ function kindByWords(status: number, { message, names }: ErrorWords): FailureKin
   if (tooLong.test(text)) return "too-long";
   if (unknownModel.test(text)) return "unknown-model";
   if (badKey.test(text)) return "bad-key";
+  if (notServedHere.test(text)) return "bad-request";
   return undefined;
 }
 

@@ -69,19 +69,36 @@ export class RequestAnswerer implements AsyncDisposable {
   }
 
   async #ask(request: TeamRequest, signal: AbortSignal): Promise<PersonsAnswer | undefined> {
-    const { onRequest, unattended, onWarning } = this.#options;
+    const { onRequest, unattended } = this.#options;
     try {
       const answer = await onRequest(request, { signal });
-      if (answer !== undefined) return PersonsAnswer.parse(answer);
+      if (answer !== undefined) return this.#checked(request, answer, signal);
+      const { rule } = request.subject;
+      const reason = unattended?.(typeof rule === "string" ? rule : undefined);
+      return reason === undefined ? undefined : { decision: "deny", reason };
     } catch (error) {
-      const problem = describeError(error);
-      if (!signal.aborted)
-        onWarning(`onRequest failed, so request ${request.id} is denied: ${problem}`);
-      return { decision: "deny", reason: "the program that decides for the person failed" };
+      const problem = `onRequest failed: ${describeError(error)}`;
+      return this.#denied(request, signal, {
+        ...{ problem, reason: "the program that decides for the person failed" },
+      });
     }
-    const { rule } = request.subject;
-    const reason = unattended?.(typeof rule === "string" ? rule : undefined);
-    return reason === undefined ? undefined : { decision: "deny", reason };
+  }
+
+  #checked(request: TeamRequest, answer: unknown, signal: AbortSignal): PersonsAnswer {
+    const { data } = PersonsAnswer.safeParse(answer);
+    if (data) return data;
+    const decisions = "decision must be allow-once, allow-always or deny";
+    const problem = `onRequest has given a wrong answer: ${decisions}, and reason a text`;
+    return this.#denied(request, signal, { problem, reason: problem });
+  }
+
+  #denied(
+    { id }: TeamRequest,
+    signal: AbortSignal,
+    { problem, reason }: { problem: string; reason: string },
+  ): PersonsAnswer {
+    if (!signal.aborted) this.#options.onWarning(`Request ${id} is denied, because ${problem}`);
+    return { decision: "deny", reason };
   }
 
   #send(request: TeamRequest, answer: PersonsAnswer): void {

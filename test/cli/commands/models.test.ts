@@ -94,3 +94,20 @@ test("if nothing is found, similar names are, and the exit code is 1", async () 
   expect(code).toBe(1);
   expect(out).toEqual([expect.stringContaining("anthropic/claude-sonnet-5")]);
 });
+
+test("the efforts of a model are those that can be asked for", async () => {
+  await using it = await world();
+
+  const { out } = await it.models("claude-opus-5-5");
+
+  expect(out.join("\n")).toMatch(/thinks \(.*high max\)/);
+  expect(out.join("\n")).not.toContain("xhigh");
+});
+
+test("of Ollama it is said which models can be used", async () => {
+  await using it = await world();
+
+  const { code, out } = await it.models("ollama");
+
+  expect([code, out]).toEqual([1, [expect.stringContaining("`ollama list` shows them")]]);
+});

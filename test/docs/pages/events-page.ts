@@ -73,7 +73,7 @@ function summarySection(): string {
     "|---|---|",
     ...rows,
     "",
-    "With `--schema`, it also has `structured`: the value that the lead handed in, or null if there is none.\n",
+    "With `--schema`, it also has `structured`: the value that the lead handed in, or null if there is none. Where the lead's last run did not end well, `reason` says why, and `hint` what to do, if that is known.\n",
     "```json",
     JSON.stringify(summaryExample, null, 2),
     "```\n",

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { status } from "../../../src/testing/provider-server/answers.ts";
 import type { ProviderRequest } from "../../../src/testing/provider-server/provider-api.ts";
 import { calls, reply, says, thinks, thinksInSecret } from "../../../src/testing/scripted-model.ts";
 import { TeamOnWire, Watched } from "../../support/team-on-wire.ts";
@@ -122,6 +123,26 @@ test("another model is not sent earlier thoughts, which the person is told once;
   expect(warnings).toEqual([
     `1 earlier thought of ${claude} is not sent to ${gpt}`,
     `1 earlier thought of ${gpt} is not sent to ${claude}`,
+  ]);
+  expect(wire.server.refusals).toEqual([]);
+});
+
+test("P23 a model that stands in is not sent the other's thoughts, which the person is told once", async () => {
+  const away = status(529, undefined, { "retry-after": "600" });
+  await using wire = await TeamOnWire.start({
+    lead: [reply([thought, says("One.")]), away, says("Two."), says("Three.")],
+  });
+  const team = await wire.open({ model: `${claude},${gpt}` });
+  const watched = new Watched(team);
+  for (const prompt of ["First.", "Second.", "Third."]) {
+    await team.prompt(prompt);
+    await team.quiet();
+  }
+  await team.close();
+
+  const warnings = watched.events.filter(({ type }) => type === "warning");
+  expect(warnings).toMatchObject([
+    { message: `1 earlier thought of ${claude} is not sent to ${gpt}` },
   ]);
   expect(wire.server.refusals).toEqual([]);
 });

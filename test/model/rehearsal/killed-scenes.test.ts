@@ -4,7 +4,7 @@ import { Dialogue, leadSystem, mail, teammateSystem, type World } from "./dialog
 
 const unknown = {
   output:
-    "Outcome unknown: troupe stopped while this call was running, and did not run it again. Whatever of it still ran was ended. Look what it has done before you repeat it.",
+    "Outcome unknown: troupe stopped while this call was running, and did not run it again. Whatever of it still ran was ended. Check what it did before you repeat it.",
   isError: true,
 };
 
