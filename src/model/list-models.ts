@@ -1,3 +1,4 @@
+import { TeamError } from "../errors.ts";
 import {
   loadTable,
   type ModelFacts,
@@ -6,7 +7,11 @@ import {
   tableProviders,
 } from "./model-facts.ts";
 import type { ProviderDefinitions } from "./provider-definitions.ts";
-import { type ProviderConfiguration, providerVariables } from "./provider-settings.ts";
+import {
+  type ProviderConfiguration,
+  providerSettings,
+  providerVariables,
+} from "./provider-settings.ts";
 
 export interface ListedModel {
   readonly id: string;
@@ -22,14 +27,10 @@ export async function listModels(
   options: ProviderConfiguration & { readonly models: OwnModels },
 ): Promise<ListedModel[]> {
   const { env, models, providers = {} } = options;
-  const variables = new Map(providerVariables(providers).map((each) => [each.name, each]));
-  const isReady = (id: string) => {
-    const provider = variables.get(id.slice(0, Math.max(id.indexOf("/"), 0)));
-    if (!provider) return id === "rehearsal";
-    const needsNothing = !provider.needsKey && !provider.isPackage;
-    return needsNothing || provider.keys.some((name) => env[name]?.trim());
-  };
-  const ids = new Set([...(await tableIds(providers, variables.keys())), ...Object.keys(models)]);
+  const names = providerVariables(providers).map(({ name }) => name);
+  const ready = new Set(names.filter((name) => isComplete(`${name}/any`, { env, providers })));
+  const isReady = (id: string) => id === "rehearsal" || ready.has(id.split("/", 1)[0] ?? "");
+  const ids = new Set([...(await tableIds(providers, names)), ...Object.keys(models)]);
   return Promise.all(
     [...ids].map(async (id) => ({
       id,
@@ -38,6 +39,17 @@ export async function listModels(
       isKnown: id.includes("/") && !id.endsWith("*"),
     })),
   );
+}
+
+/** Whether everything is set that the provider of a model needs, as far as that can be seen. */
+function isComplete(id: string, configuration: ProviderConfiguration): boolean {
+  try {
+    providerSettings(id, configuration);
+    return true;
+  } catch (error) {
+    if (error instanceof TeamError) return false;
+    throw error;
+  }
 }
 
 async function tableIds(

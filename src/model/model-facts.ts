@@ -79,7 +79,10 @@ export function assumptions(id: string, facts: ModelFacts, wanted?: number): str
     ...(maxOutput === undefined ? [`replies of up to ${outputLimits(facts, wanted).usual}`] : []),
     ...(price === undefined ? ["no price"] : []),
   ];
-  return `${id} is not in the table of models. Assumed are ${assumed.join(", ")}; what you know of it can be set under "models".`;
+  const isDescribed = [contextWindow, maxOutput, price].some((fact) => fact !== undefined);
+  return isDescribed
+    ? `Your entry for ${id} under "models" leaves out what the table does not know either. Assumed are ${assumed.join(", ")}.`
+    : `${id} is not in the table of models. Assumed are ${assumed.join(", ")}; what you know of it can be set under "models".`;
 }
 
 /**

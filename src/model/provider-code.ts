@@ -72,7 +72,7 @@ async function refuseUnsafe(
     const isOwn = process.getuid === undefined || stats.uid === process.getuid();
     if (isOwn && (stats.isSymbolicLink() || (stats.mode & 0o022) === 0)) continue;
     throw new TeamError("config-invalid", `Somebody else can change ${directory}`, {
-      hint: `Code in it would run with your keys. Make it yours alone: chmod -R go-w ${quoted(directory)}`,
+      hint: `Code in it would run with your keys. Make it yours alone: chmod -R go-w ${quoted(directory)}. If your umask lets your group write, install with: (umask 022 && ${install})`,
     });
   }
 }

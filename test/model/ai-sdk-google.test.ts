@@ -3,6 +3,10 @@ import { z } from "zod";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { Utterance } from "../../src/model/model.ts";
 import { openModel } from "../../src/model/open-model.ts";
+import { googleSignature } from "../../src/testing/provider-server/google-wire.ts";
+import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
+import { calls, reply, says } from "../../src/testing/scripted-model.ts";
+import { providerEnvironment } from "../support/agent-on-wire.ts";
 import { collect, lastOf } from "./ai-sdk-support.ts";
 
 const usageMetadata = {
@@ -179,3 +183,51 @@ async function gemini(events: readonly object[], answer?: () => Response) {
   });
   return { model, bodies };
 }
+
+test("Gemini gets the results of parallel calls in their order, with the signature of the first, and accepts all of it", async () => {
+  await using server = await ProviderServer.start({ strict: true });
+  const called = [calls("list", { path: "." }, "one"), calls("read", { path: "a" }, "two")];
+  server.reply(reply([says("I look."), ...called]), says("Done."));
+  const model = await openModel("google/gemini-3.5-flash", {
+    env: providerEnvironment(server),
+    clock: systemClock,
+  });
+  const begin: Utterance = { type: "input", texts: ["Look."] };
+
+  const first = lastOf(await collect(model, { conversation: [begin] }));
+  if (first?.type !== "finish") throw new Error("There was no reply");
+  const ids = first.blocks.flatMap((block) => (block.type === "tool-call" ? block.call_id : []));
+  const results = [
+    { call_id: ids[0] ?? "", output: "a.ts", is_error: false },
+    { call_id: ids[1] ?? "", output: "no such file", is_error: true },
+  ];
+  const conversation: Utterance[] = [
+    begin,
+    { type: "reply", model: model.id, blocks: first.blocks },
+    { type: "results", results },
+  ];
+  const second = lastOf(await collect(model, { conversation }));
+
+  expect(second).toMatchObject({ type: "finish", blocks: [{ text: "Done." }] });
+  const { contents } = z.object({ contents: z.array(z.unknown()) }).parse(server.requests[1]?.body);
+  const thoughtSignature = googleSignature("list", { path: "." });
+  expect(contents).toMatchObject([
+    { role: "user", parts: [{ text: "Look." }] },
+    {
+      role: "model",
+      parts: [
+        { text: "I look." },
+        { functionCall: { name: "list", args: { path: "." } }, thoughtSignature },
+        { functionCall: { name: "read", args: { path: "a" } } },
+      ],
+    },
+    {
+      role: "user",
+      parts: [
+        { functionResponse: { name: "list", response: { content: "a.ts" } } },
+        { functionResponse: { name: "read", response: { content: "Error: no such file" } } },
+      ],
+    },
+  ]);
+  server.assertDone();
+});

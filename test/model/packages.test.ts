@@ -257,7 +257,9 @@ test.each(["troupe/providers", "troupe/providers/node_modules/ai-mine"])(
 
     await expect(opening).rejects.toMatchObject({
       message: expect.stringContaining("Somebody else can change"),
-      hint: expect.stringContaining("chmod"),
+      hint: expect.stringMatching(
+        /chmod -R go-w \S+\. .*\(umask 022 && npm install --prefix \S+ ai-mine\)$/,
+      ),
     });
   },
 );

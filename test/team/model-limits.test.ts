@@ -32,6 +32,19 @@ test("what is assumed of an unknown model is told once", async () => {
   ]);
 });
 
+test("what an entry of the person leaves out is named as that", async () => {
+  await using wire = await TeamOnWire.start({ lead: [says("Hello.")] });
+  const models = { "anthropic/new": { contextWindow: 50_000 } };
+  const team = await wire.open({ model: "anthropic/new", models });
+
+  await team.prompt("Hi.");
+  await team.quiet();
+
+  expect(wire.warnings).toEqual([
+    'Your entry for anthropic/new under "models" leaves out what the table does not know either. Assumed are replies of up to 8000, no price.',
+  ]);
+});
+
 test("of a known model, and of one that the person has described, nothing is assumed", async () => {
   await using wire = await TeamOnWire.start({ lead: [says("Hello.")], alice: [says("Done.")] });
   const described = { contextWindow: 50_000, maxOutput: 5_000 };

@@ -29,6 +29,13 @@ export function askOpenAi(server: ProviderServer, sent: Sent = {}): Promise<Resp
   return post(`${server.url}/v1/chat/completions`, body, headers);
 }
 
+export function askGoogle(server: ProviderServer, sent: Sent = {}): Promise<Response> {
+  const body = { contents: [{ role: "user", parts: [{ text: "hello" }] }], ...sent.body };
+  const headers = { "x-goog-api-key": "secret", ...sent.headers };
+  const path = "/v1beta/models/gemini-3.5-flash:streamGenerateContent?alt=sse";
+  return post(`${server.url}${path}`, body, headers);
+}
+
 function post(url: string, body: object, headers: Record<string, string>): Promise<Response> {
   // An empty value stands for a header that is left out.
   const given = Object.entries(headers).filter(([, value]) => value !== "");

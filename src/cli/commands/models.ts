@@ -28,7 +28,7 @@ export const models: Command = {
     "All of them take tools. Others can be used as well: --model <provider>/<model>, with what you know of them under models in your settings.",
     "The window is the number of tokens that a conversation can fill: it ends where the price for long requests begins. Reply is how long one reply may be.",
     "Prices are dollars per million tokens. + marks a price that is higher for long requests: --json has all prices.",
-    "* marks a provider whose key is set, or which needs none.",
+    "* marks a model whose provider has what it needs: the key and all other variables that must be set.",
   ],
 
   async run({ positionals: [search = ""], values, json }, io) {
@@ -79,7 +79,7 @@ function asLines(found: readonly ListedModel[], total: number): string[] {
   return [
     ...table([heading, ...rows], (column) => column > 1 && column < heading.length - 1),
     "",
-    `${found.length} of ${total} models, as of ${tableDate} (${tableSource}). * a key is set, or none is needed.`,
+    `${found.length} of ${total} models, as of ${tableDate} (${tableSource}). * its provider has what it needs.`,
   ];
 }
 

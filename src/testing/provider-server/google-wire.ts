@@ -9,8 +9,12 @@ export const googleWire: ProviderApi = {
 
   frames(reply) {
     const finishReason = reply.rawStop ?? finishReasons[reply.stop] ?? "OTHER";
+    const signed = reply.blocks.find(({ type }) => type === "tool-call");
     return [
-      ...reply.blocks.map((block) => frame({ candidates: [{ content: contentOf(block) }] })),
+      ...reply.blocks.map((block) => {
+        const part = { ...partOf(block), ...(block === signed && signatureOf(block)) };
+        return frame({ candidates: [{ content: { role: "model", parts: [part] } }] });
+      }),
       frame({ candidates: [{ finishReason }], usageMetadata: usageOf(reply) }),
     ];
   },
@@ -31,8 +35,16 @@ function frame(event: object): string {
   return `data: ${JSON.stringify(event)}\r\n\r\n`;
 }
 
-function contentOf(block: ReplyBlock): object {
-  return { role: "model", parts: [partOf(block)] };
+/** Of parallel calls, only the first has a signature. */
+function signatureOf(block: ReplyBlock): object {
+  return block.type === "tool-call"
+    ? { thoughtSignature: googleSignature(block.name, block.input) }
+    : {};
+}
+
+/** The signature of the thoughts before a call, which has to come back with it. */
+export function googleSignature(name: string, args: unknown): string {
+  return Buffer.from(`signature of ${name} ${JSON.stringify(args)}`).toString("base64");
 }
 
 function partOf(block: ReplyBlock): object {
