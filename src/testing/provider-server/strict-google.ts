@@ -9,24 +9,24 @@ const InlineData = z
   .strictObject({ mimeType: z.enum(["image/png", "image/jpeg", "image/webp"]), data: z.string() })
   .superRefine(({ mimeType: type, data }, context) => checkImage({ type, data }, context));
 
-const Part = z.looseObject({
+const GooglePart = z.looseObject({
   text: z.string().optional(),
   functionCall: z.looseObject({ name: z.string(), args: z.unknown() }).optional(),
   functionResponse: z.looseObject({ name: z.string() }).optional(),
   inlineData: InlineData.optional(),
   thoughtSignature: z.string().optional(),
 });
-type Part = z.infer<typeof Part>;
-const Content = z.looseObject({
+type GooglePart = z.infer<typeof GooglePart>;
+const GoogleContent = z.looseObject({
   role: z.enum(["user", "model"]),
-  parts: z.array(Part).min(1, "contents.parts must not be empty."),
+  parts: z.array(GooglePart).min(1, "contents.parts must not be empty."),
 });
-type Content = z.infer<typeof Content>;
+type GoogleContent = z.infer<typeof GoogleContent>;
 const Declaration = z.looseObject({
   name: z.string().regex(/^[a-z_][\w.-]{0,63}$/i, "Invalid function name."),
 });
 const Body = z.looseObject({
-  contents: z.array(Content).min(1),
+  contents: z.array(GoogleContent).min(1),
   tools: z
     .array(z.looseObject({ functionDeclarations: z.array(Declaration).default([]) }))
     .default([]),
@@ -59,7 +59,7 @@ function duplicateIn(names: readonly string[]): string | undefined {
 }
 
 /** What is wrong with one content, and with the one before it. */
-function problemAt(contents: readonly Content[], index: number): string | undefined {
+function problemAt(contents: readonly GoogleContent[], index: number): string | undefined {
   const parts = contents[index]?.parts ?? [];
   const before = contents[index - 1];
   const after = contents[index + 1];
@@ -84,17 +84,17 @@ function problemAt(contents: readonly Content[], index: number): string | undefi
   return undefined;
 }
 
-function hasData({ text, functionCall, functionResponse, inlineData }: Part): boolean {
+function hasData({ text, functionCall, functionResponse, inlineData }: GooglePart): boolean {
   return (
     Boolean(text) || [functionCall, functionResponse, inlineData].some((it) => it !== undefined)
   );
 }
 
-function callsIn(parts: readonly Part[]): string[] {
+function callsIn(parts: readonly GooglePart[]): string[] {
   return parts.flatMap(({ functionCall }) => functionCall?.name ?? []);
 }
 
-function answersIn(parts: readonly Part[]): string[] {
+function answersIn(parts: readonly GooglePart[]): string[] {
   return parts.flatMap(({ functionResponse }) => functionResponse?.name ?? []);
 }
 
@@ -103,7 +103,7 @@ function hasSignatures(model: string): boolean {
 }
 
 /** Since Gemini 3, the first call of each reply in the current turn has the signature it came with. */
-function unsigned(contents: readonly Content[]): string | undefined {
+function unsigned(contents: readonly GoogleContent[]): string | undefined {
   const begin = contents.findLastIndex(
     ({ role, parts }) => role === "user" && answersIn(parts).length === 0,
   );
