@@ -140,6 +140,7 @@ function ioOf(parts: { input: Io["terminal"]["input"]; output: Output; signal: A
     signal,
     dashboards: { serve: nothing, find: nothing, export: nothing },
     schedule: (delayMs, run) => systemClock.schedule(delayMs, run),
+    isInputPiped: () => false,
     processInfo: { cwd: ".", home: ".", env: {} },
     terminal: {
       input,

@@ -27,6 +27,8 @@ export interface Io {
   schedule(delayMs: number, run: () => void): () => void;
   readonly processInfo: ProcessInfo;
   readonly terminal: Terminal;
+  /** True if standard input is a pipe of the shell, or a file. */
+  isInputPiped(): boolean;
 }
 
 export interface ProcessInfo {

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { fstatSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
@@ -89,6 +90,17 @@ const io: Io = {
   schedule: (delayMs, run) => systemClock.schedule(delayMs, run),
 
   processInfo: { cwd: process.cwd(), home: homedir(), env: process.env },
+
+  isInputPiped() {
+    try {
+      // Programs that start this one often leave a socket open that nobody ever writes to.
+      const stats = fstatSync(0);
+      return stats.isFIFO() || stats.isFile();
+    } catch {
+      // There is no standard input.
+      return false;
+    }
+  },
 
   // Made when it is asked for: its streams take milliseconds to open, and most commands need none.
   get terminal() {

@@ -110,7 +110,8 @@ function findCommand(commands: CliProgram["commands"], argv: string[]) {
   const withoutCommand = commands.get("");
   const named = name === "" ? undefined : commands.get(name === "-p" ? "run" : (name ?? ""));
   if (named) return { load: named, rest };
-  const isMissing = name === undefined || name.startsWith("-");
+  // No command has a space in its name: this is what the person wants done.
+  const isMissing = name === undefined || name.startsWith("-") || /\s/.test(name.trim());
   if (isMissing && withoutCommand) return { load: withoutCommand, rest: argv };
   throw unknownCommand(name, commands);
 }

@@ -132,6 +132,7 @@ async function play(root: string, world: World = {}) {
       onOut?.(line);
     },
     err: (line) => err.push(line),
+    isInputPiped: () => false,
     signal: world.signal ?? new AbortController().signal,
     processInfo: { cwd: root, home: root, env: {} },
     terminal: noTerminal,

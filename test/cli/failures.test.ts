@@ -256,6 +256,7 @@ async function failIn(
     viewTeam: () => Promise.reject(new Error("unused")),
     processInfo,
     terminal: noTerminal,
+    isInputPiped: () => false,
     dashboards: noDashboards,
   });
   return { code, err };

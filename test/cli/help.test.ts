@@ -79,6 +79,7 @@ test("the command with the empty name runs when none is given, with flags or wit
       schedule: () => () => undefined,
       processInfo: { cwd: "/", home: "/", env: {} },
       terminal: noTerminal,
+      isInputPiped: () => false,
       dashboards: noDashboards,
     });
 

@@ -93,6 +93,7 @@ export async function troupeIn(
       },
     },
     terminal: terminal ?? noTerminal,
+    isInputPiped: () => false,
     dashboards: dashboards ?? noDashboards,
     schedule: (delayMs, work) => systemClock.schedule(delayMs, work),
     openTeam: ({ teamDir, cwd, denies, ...settings }) =>

@@ -255,6 +255,7 @@ export class ScreenedTeam {
       signal: this.leaving.signal,
       dashboards: { serve: unused, find: unused, export: unused },
       schedule: (delayMs, run) => this.clock.schedule(delayMs, run),
+      isInputPiped: () => false,
       processInfo: { cwd: "/", home: "/", env: {} },
       terminal: {
         input: this.#input,

@@ -422,3 +422,13 @@ test.skipIf(noTmux)("without an editor, Ctrl-G says what to set, and the line st
   await terminal.shows("Set EDITOR");
   await terminal.shows("› half a line");
 });
+
+test.skipIf(noTmux)("a prompt on the command line is sent at once", async () => {
+  await using directory = await temporaryDirectory();
+  await using terminal = await openTroupe(directory.path, {
+    argv: ["Spawn alice as a coder. Then request her shutdown.", "--model", "rehearsal"],
+  });
+
+  await terminal.shows("› Spawn alice as a coder. Then request her shutdown.");
+  await terminal.shows(/alice is shut down/);
+});

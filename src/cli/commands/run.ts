@@ -81,11 +81,13 @@ export const run: Command = {
     },
   ],
   notes: [
+    'What is piped in comes after the prompt, as in `git diff | troupe run "Review this"`; the prompt `-` is the piped text alone.',
     "Exit codes: 0 done; 1 unrecoverable error (provider, key, disk); 2 wrong usage or configuration, nothing was started; 3 ended with unfinished work (a failed member, an open task, an undecided request); 4 stopped by a limit or budget; 130, 143 interrupted.",
     "Only the result goes to standard output, everything else to standard error.",
   ],
 
-  async run({ positionals: [text = ""], values, teamDir, debug }, io) {
+  async run({ positionals: [given = ""], values, teamDir, debug }, io) {
+    const text = given === "-" || io.isInputPiped() ? await piped(given, io) : given;
     if (text.trim() === "") throw wrongUsage("The prompt is empty", run);
     const { output, schema: file, image: files } = parseOptions(Flags, values, run);
     const schema = file === undefined ? undefined : await schemaIn(file, io);
@@ -109,6 +111,11 @@ export const run: Command = {
     return await work(team, { prompt, output, schema, settings }, io);
   },
 };
+
+async function piped(prompt: string, io: Io): Promise<string> {
+  const { withPipedText } = await import("../piped-text.ts");
+  return await withPipedText(prompt, io);
+}
 
 interface PromptedRun {
   prompt: string | TeamPrompt;

@@ -26,7 +26,7 @@ export const talk: Command = {
   name: "",
   group: "talk",
   summary: "Talk to the lead; continues the team in this directory",
-  parameters: [],
+  parameters: ['["<prompt>"]'],
   options: {
     ...teamOptions,
     plain: { summary: "print plain lines instead of the full screen" },
@@ -34,7 +34,7 @@ export const talk: Command = {
   },
   examples: [
     { call: "troupe --model rehearsal", does: "try it without a key" },
-    { call: "troupe --permission-mode acceptEdits", does: "change files without asking" },
+    { call: 'troupe "Fix the failing test"', does: "start with a prompt" },
     { call: "troupe --fresh", does: "archive the old team and start a new one" },
   ],
   notes: [
@@ -43,6 +43,8 @@ export const talk: Command = {
 
   async run(given, io) {
     const isPlain = given.values.plain === true || !io.terminal.isInteractive;
+    const [first] = given.positionals;
+    if (first !== undefined && !/\s/.test(first.trim())) throw oneWord(first);
     const settings = await consented(given, { io, isPlain });
     if (!settings) return exitLeft;
     if (given.debug) {
@@ -50,21 +52,32 @@ export const talk: Command = {
         io.err(oneLine(line));
     }
     const end = endAfter(settings.timeout, io);
-    using lines = isPlain ? new TypedLines(io.terminal, end) : undefined;
+    using lines = isPlain ? new TypedLines(io.terminal, { first, signal: end }) : undefined;
     let chosen = settings;
+    let prompt = first;
     for (;;) {
-      const next = await converse(chosen, { given, io, lines, end }).catch((error: unknown) => {
-        const isForeign = error instanceof TeamError && error.code === "team-foreign";
-        if (isPlain || !isForeign) throw error;
-        return askAboutForeignTeam(error, io);
-      });
+      const next = await converse(chosen, { given, io, lines, end, prompt }).catch(
+        (error: unknown) => {
+          const isForeign = error instanceof TeamError && error.code === "team-foreign";
+          if (isPlain || !isForeign) throw error;
+          return askAboutForeignTeam(error, io);
+        },
+      );
       if (next === "left") return 0;
+      // A team that was taken over or set aside has not had the prompt yet.
+      if (next === "start-new") prompt = undefined;
       if (next === undefined) return exitLeft;
       const takeOver = next === "take over";
       chosen = { ...settings, fresh: !takeOver, "take-over": takeOver };
     }
   },
 };
+
+function oneWord(word: string): TeamError {
+  return new TeamError("usage-wrong", `Unexpected argument: ${word}`, {
+    hint: 'Put a command before its options, as in `troupe run "…" --model …`, and write a prompt in more than one word.',
+  });
+}
 
 /** The exit code after Ctrl-C at a question at the start. */
 const exitLeft = 130;
@@ -75,12 +88,14 @@ interface TalkContext {
   /** The input, if there is no screen. */
   lines: TypedLines | undefined;
   end: AbortSignal;
+  /** Sent to the lead at once. */
+  prompt: string | undefined;
 }
 
 /** Talks with one team until the person quits or starts a new one. */
 async function converse(
   settings: ResolvedSettings,
-  { given, io, lines, end }: TalkContext,
+  { given, io, lines, end, prompt }: TalkContext,
 ): Promise<TalkEnd> {
   const workspace = resolve(io.processInfo.cwd, settings.cwd ?? ".");
   const teamDir = given.teamDir ? resolve(given.teamDir) : join(workspace, ".team");
@@ -104,6 +119,7 @@ async function converse(
     talk: held,
     settings,
     workspace,
+    prompt,
     historyPath: join(stateDirectory(io.processInfo), "history.jsonl"),
     onWarning,
     monotonicMs: () => systemClock.monotonicMs(),

@@ -7,7 +7,7 @@ import type { Talk } from "../talk/talk.ts";
 import { InputHistory } from "./input-history.ts";
 import { Screen, type ScreenOptions } from "./screen.ts";
 
-interface OpenScreenOptions extends Pick<ScreenOptions, "talk" | "monotonicMs"> {
+interface OpenScreenOptions extends Pick<ScreenOptions, "talk" | "monotonicMs" | "prompt"> {
   settings: Pick<ResolvedSettings, "model" | "env" | "providers" | "origins">;
   workspace: string;
   historyPath: string;
@@ -24,6 +24,7 @@ export async function openScreen(options: OpenScreenOptions): Promise<Screen> {
     talk,
     terminal,
     history: await InputHistory.open({ path: historyPath, mask, onWarning }),
+    prompt: options.prompt,
     model: settings.model ?? "",
     greeting: await greeting(talk, {
       workspace,

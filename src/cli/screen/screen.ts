@@ -32,6 +32,8 @@ export interface ScreenOptions {
   history: InputHistory;
   /** The lead's model, or a list of them. */
   model: string;
+  /** Sent at once, as if it had been typed. */
+  prompt?: string | undefined;
   /** The first lines on the screen. */
   greeting: readonly string[];
   monotonicMs(): number;
@@ -165,6 +167,7 @@ export class Screen {
       await this.#catchUp();
       this.#painter.draw();
       if (signal.aborted) return "left";
+      if (this.#options.prompt !== undefined) this.#submit(this.#options.prompt);
       return await Promise.race([talkEnd, watching.then(() => "left" as const)]);
     } finally {
       over.abort();

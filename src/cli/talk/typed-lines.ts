@@ -8,7 +8,14 @@ export class TypedLines implements Disposable {
   readonly #interface: Interface;
   readonly #iterator: AsyncIterator<string>;
 
-  constructor({ input }: Terminal, signal: AbortSignal) {
+  /** A line that comes before the others. */
+  #first: string | undefined;
+
+  constructor(
+    { input }: Terminal,
+    { first, signal }: { first?: string | undefined; signal: AbortSignal },
+  ) {
+    this.#first = first;
     this.isTyped = input.isTTY === true;
     this.#interface = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
     this.#iterator = this.#interface[Symbol.asyncIterator]();
@@ -18,6 +25,9 @@ export class TypedLines implements Disposable {
 
   /** The next line; undefined when there are no more. */
   async next(): Promise<string | undefined> {
+    const first = this.#first;
+    this.#first = undefined;
+    if (first !== undefined) return first;
     const { value, done } = await this.#iterator.next();
     return done ? undefined : value;
   }
