@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { MessageId } from "../../src/protocol/ids.ts";
@@ -5,15 +6,17 @@ import type { RewindOptions } from "../../src/team/rewind/team-rewind.ts";
 import type { Team } from "../../src/team/team.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { type ObedientOrder, ObedientTeam, orderText } from "../support/obedient-team.ts";
+import { runNode } from "../support/programs.ts";
 
+const program = fileURLToPath(new URL("programs/rewind-and-die.ts", import.meta.url));
 const names = ["ann", "bob"] as const;
 const files = ["a.txt", "b.txt", "ann.txt", "bob.txt"] as const;
 
 type Step =
   /** The files that the lead writes, and the teammates that it gives work. */
   | { type: "prompt"; writes: string[]; spawns: string[] }
-  /** `which` chooses one of the prompts. */
-  | { type: "rewind"; which: number; options: RewindOptions }
+  /** `which` chooses a prompt. Its process is killed at the `dies`-th change of the disk; 0: it is not. */
+  | { type: "rewind"; which: number; options: RewindOptions; dies: number }
   | { type: "restart" };
 
 const prompts: fc.Arbitrary<Step> = fc.record({
@@ -25,6 +28,7 @@ const rewinds: fc.Arbitrary<Step> = fc.record({
   type: fc.constant("rewind"),
   which: fc.nat(9),
   options: fc.constantFrom({}, {}, { files: false }, { conversation: false }),
+  dies: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 60 })),
 });
 const steps = fc.oneof(
   { weight: 4, arbitrary: prompts },
@@ -33,12 +37,12 @@ const steps = fc.oneof(
 );
 const histories = fc.array(steps, { minLength: 3, maxLength: 9 });
 
-test("P39 after any prompts, restarts and rewinds, files and conversations are as at the prompt", async () => {
+test("P39 after any prompts, restarts and rewinds, killed or not, files and conversations are as at the prompt", async () => {
   await fc.assert(
     fc.asyncProperty(histories, async (history) => {
       expect(await violationsIn(history)).toEqual([]);
     }),
-    { numRuns: 20, endOnFailure: true },
+    { numRuns: 12, endOnFailure: true },
   );
 });
 
@@ -47,7 +51,7 @@ test("control: a rewind that leaves the files, or the conversation, is found", a
   const history: Step[] = [
     prompt("ann"),
     prompt("ann", "bob"),
-    { type: "rewind", which: 1, options: {} },
+    { type: "rewind", which: 1, options: {}, dies: 0 },
     prompt("ann", "bob"),
   ];
 
@@ -156,18 +160,32 @@ class HistoryRun {
     }
   }
 
-  async #rewind({ which, options }: Extract<Step, { type: "rewind" }>): Promise<void> {
+  async #rewind({ which, options, dies }: Extract<Step, { type: "rewind" }>): Promise<void> {
     const index = which % Math.max(1, this.#prompts.length);
     const prompt = this.#prompts[index];
     if (!prompt) return;
     const { conversation = true, files: withFiles = true } = options;
-    await this.#open.rewind(prompt.id, { ...options, ...this.#defect });
+    if (dies > 0) await this.#rewindAndDie(prompt.id, { options, dies });
+    // A process that is killed late has done all.
+    const isLeft = (await this.#open.checkpoints()).some(({ id }) => id === prompt.id);
+    if (isLeft) await this.#open.rewind(prompt.id, { ...options, ...this.#defect });
     await this.#open.quiet();
     if (conversation) this.#prompts = this.#prompts.slice(0, index);
     this.#now = {
       files: withFiles ? prompt.before.files : this.#now.files,
       known: conversation ? prompt.before.known : this.#now.known,
     };
+  }
+
+  /** In a process of its own; then the next one opens the team. */
+  async #rewindAndDie(id: MessageId, killed: { options: RewindOptions; dies: number }) {
+    await this.close();
+    const { options, dies } = killed;
+    const given = [this.#subject.directory, id, JSON.stringify(options), String(dies)];
+    const { code, err } = await runNode(["--import", "tsx", program, ...given]);
+    if (code !== 0 && code !== null) throw new Error(`It was not killed, but ended: ${err}`);
+    await this.start();
+    await this.#open.quiet();
   }
 
   async #compare(step: Step): Promise<void> {

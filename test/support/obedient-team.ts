@@ -19,6 +19,7 @@ export interface ObedientOrder {
 
 /** A team whose members do what the last text says that they were given, and nothing else. */
 export class ObedientTeam {
+  readonly directory: string;
   readonly root: string;
   readonly warnings: string[] = [];
   readonly #clock = risingClock();
@@ -26,13 +27,14 @@ export class ObedientTeam {
   readonly #shown = new Map<string, string[]>();
 
   constructor(directory: string) {
+    this.directory = directory;
     this.root = join(directory, "work");
   }
 
   async open(): Promise<Team> {
     await mkdir(this.root, { recursive: true });
     const onWarning = (message: string) => void this.warnings.push(message);
-    const place = teamPlace(join(this.root, ".."), { clock: this.#clock, onWarning });
+    const place = teamPlace(this.directory, { clock: this.#clock, onWarning });
     return Team.open({
       place: { ...place, processes: successorProcess },
       cwd: this.root,
