@@ -15,7 +15,7 @@ export interface TeamSummary {
   result: string;
   members: readonly MemberSummary[];
   tasks: readonly Task[];
-  /** Calls that were not allowed in this process. */
+  /** Calls that needed approval in this process and did not get it. What a rule or a hook denies is not asked. */
   denied: readonly Pick<TeamRequest, "id" | "from" | "subject">[];
   /** Questions that nobody has decided. */
   undecided: readonly TeamRequest[];

@@ -44,6 +44,19 @@ test.each([
   expect(code).toBe(state === "problem" ? 1 : 0);
 });
 
+test("a provider that does not serve the country is not reported as a rejected key", async () => {
+  await using directory = await temporaryDirectory();
+  const body = '{"error":{"message":"Country, region, or territory not supported"}}';
+  await using server = await answering(403, body);
+  const env = { OPENAI_API_KEY: "sk-0123456789", OPENAI_BASE_URL: `${server.url}/v1` };
+
+  const { about } = await examine(directory.path, env);
+
+  expect(about("openai")).toMatchObject([
+    { state: "problem", text: expect.stringContaining("does not serve this country (403)") },
+  ]);
+});
+
 test("a key with a character that no key has is a problem, and nothing is sent", async () => {
   await using directory = await temporaryDirectory();
   await using server = await answering(200);

@@ -225,6 +225,18 @@ test("the error of a missing package has the command that installs it", async ()
   });
 });
 
+test("the command names a version of the AI SDK's packages that runs on this Node", async () => {
+  await using directory = await temporaryDirectory();
+  const env = { XDG_DATA_HOME: directory.path };
+  const providers = { groq: { package: "@ai-sdk/groq" }, mine: { package: "my-provider" } };
+  const hintOf = (id: string) =>
+    openModel(id, { env, providers, clock: systemClock }).catch(({ hint }) => hint);
+
+  const isOld = Number(process.versions.node.split(".")[0]) < 22;
+  expect(await hintOf("groq/m")).toMatch(isOld ? /@ai-sdk\/groq@3$/ : /@ai-sdk\/groq$/);
+  expect(await hintOf("mine/m")).toMatch(/ my-provider$/);
+});
+
 test.each(["v3", "v4"])("a package of the settings is used, with models of %s", async (version) => {
   await using place = await ownPackage({ "index.js": packageCode(version) });
 

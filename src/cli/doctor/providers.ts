@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { TeamError } from "../../errors.ts";
 import { parseJson } from "../../lib/json.ts";
+import { isNotServedHere } from "../../model/ai-sdk/error-words.ts";
 import { httpFetchFor } from "../../model/ai-sdk/http.ts";
 import { networkProblem } from "../../model/ai-sdk/network-problem.ts";
 import { modelIds } from "../../model/model-list.ts";
@@ -178,6 +179,13 @@ function judge(
   place: string,
   { keyName }: ProviderSettings,
 ): Finding {
+  if (status === 403 && isNotServedHere(text)) {
+    return {
+      state: "problem",
+      text: `${place}: it does not serve this country (${status})`,
+      remedy: "Use another provider, or check the proxy through which you reach this one.",
+    };
+  }
   // Google answers 400 to a key that it does not know.
   if (status === 401 || status === 403 || text.includes("API_KEY_INVALID")) {
     return {

@@ -38,3 +38,8 @@ function parseOrKeep(text: string): unknown {
     return text;
   }
 }
+
+/** True for the words by which a provider refuses whole countries, which is not about the key. */
+export function isNotServedHere(message: string): boolean {
+  return /(country|region|territory|location)\b.* not supported/i.test(message);
+}

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Secrets } from "../../lib/secrets.ts";
 import type { FailureKind, ModelFailure } from "../model-failure.ts";
 import type { ErrorWords } from "./error-words.ts";
-import { readWords } from "./error-words.ts";
+import { isNotServedHere, readWords } from "./error-words.ts";
 import type { HttpAnswer } from "./http.ts";
 import { messageOf, networkProblem } from "./network-problem.ts";
 import type { Watchdogs, WatchedRequest, WireFailure } from "./watched-request.ts";
@@ -196,7 +196,7 @@ function hintForWords(message: string): string | undefined {
   if (/does not support thinking/i.test(message)) {
     return "Leave out the effort and the thinking budget, or use a model that thinks.";
   }
-  if (notServedHere.test(message)) {
+  if (isNotServedHere(message)) {
     return "Use a provider that serves your country, or check the proxy through which you reach this one.";
   }
   return undefined;
@@ -268,7 +268,6 @@ const noCredit =
 const tooLong =
   /context_length_exceeded|exceed_context_size|prompt is too long|request too large|maximum context|context (length|limit|size|window)|input token count/i;
 const unknownModel = /model_not_found|not a valid model|model\b.* (not found|does not exist)/i;
-const notServedHere = /(country|region|territory|location)\b.* not supported/i;
 const badKey = /invalid_api_key|api_key_invalid|api key not valid/i;
 
 /** Providers use one status for temporary and permanent errors, so their words come first. */
@@ -279,7 +278,7 @@ function kindByWords(status: number, { message, names }: ErrorWords): FailureKin
   if (tooLong.test(text)) return "too-long";
   if (unknownModel.test(text)) return "unknown-model";
   if (badKey.test(text)) return "bad-key";
-  if (notServedHere.test(text)) return "bad-request";
+  if (isNotServedHere(message)) return "bad-request";
   return undefined;
 }
 

@@ -5,7 +5,8 @@ export const summaryFields: Readonly<Record<string, string>> = {
   members:
     "everybody with `name`, `role`, `status`, `model`, `answered_by` (the model that answers: another one of its list, while the first is not available), `outcome` of the last run, `usage` and `cost_usd`",
   tasks: "the task board, as `troupe tasks --json` shows it",
-  denied: "calls that were not allowed in this run: `id`, `from` and, as `subject`, what was asked",
+  denied:
+    "calls that needed approval in this run and did not get it: `id`, `from` and, as `subject`, what was asked; what a rule or a hook denies is not asked",
   undecided: "questions that nobody has answered: `id`, `type` and `from`",
   background: "commands that still ran in the end: `member` and how many `commands`",
   usage: "all tokens: `input_tokens`, `output_tokens`, `cache_read_tokens`, `cache_write_tokens`",
