@@ -14,6 +14,9 @@ const envelope = {
   ),
 };
 
+/** The length of the preview of a message, in characters. */
+export const previewCharacters = 400;
+
 /** One type of event, with its meaning for docs/events.md. */
 function event<Type extends string, Fields extends z.ZodRawShape>(
   type: Type,

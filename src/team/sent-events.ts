@@ -2,12 +2,12 @@ import { firstCharacters } from "../lib/cut-text.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import { Serial } from "../lib/serial.ts";
 import type { EventLog } from "../logs/event-log.ts";
+import { previewCharacters } from "../protocol/events.ts";
 import { type MemberName, type MessageId, outside } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
 import type { EventHub } from "./event-hub.ts";
 
 /** Enough for a line or two on a screen. */
-const previewCharacters = 400;
 /** How much earlier than a message its event may be dated: clocks are set back. */
 const clockSkewMs = 60_000;
 

@@ -14,6 +14,8 @@ export class VirtualTerminal extends EventEmitter {
   #lines: string[][] = [[]];
   #row = 0;
   #column = 0;
+  /** The screen and its history while the alternate screen is open. */
+  #first: { lines: string[][]; row: number; column: number } | undefined;
 
   constructor({ columns, rows }: { columns: number; rows: number }) {
     super();
@@ -97,6 +99,8 @@ export class VirtualTerminal extends EventEmitter {
       this.#row = this.#top;
       this.#column = 0;
     } else if (name === "J" && parameters === "2") this.#lines.splice(this.#top, this.rows, []);
+    else if (parameters === "?1049" && name === "h") this.#enterAlternate();
+    else if (parameters === "?1049" && name === "l") this.#leaveAlternate();
     else if (name === "u" && /^[<>]/.test(parameters)) return;
     else if (name === "K" && parameters === "") this.#lines[this.#row]?.splice(this.#column);
     else if (name === "J" && parameters === "") {
@@ -105,5 +109,20 @@ export class VirtualTerminal extends EventEmitter {
     } else if (name !== "m" && !((name === "h" || name === "l") && parameters.startsWith("?"))) {
       throw new Error(`An unknown control sequence: ${parameters}${name}`);
     }
+  }
+
+  #enterAlternate(): void {
+    this.#first ??= { lines: this.#lines, row: this.#row, column: this.#column };
+    this.#lines = [[]];
+    this.#row = 0;
+    this.#column = 0;
+  }
+
+  #leaveAlternate(): void {
+    if (!this.#first) return;
+    this.#lines = this.#first.lines;
+    this.#row = this.#first.row;
+    this.#column = this.#first.column;
+    this.#first = undefined;
   }
 }

@@ -6,18 +6,20 @@ export interface Brief {
   isCut: boolean;
 }
 
+interface FirstLinesOptions<Line> {
+  most: number;
+  render(line: Line, index: number): string[];
+  format: TextFormat;
+}
+
 /**
  * The first lines of a longer text, each as the rows that `render` makes of it, and a note about the
  * rest. Only the lines that are shown are rendered, however many there are.
  */
-export function firstLines<Line>(
-  all: readonly Line[],
-  {
-    most,
-    render,
-    format,
-  }: { most: number; render(line: Line, index: number): string[]; format: TextFormat },
-): Brief {
+export function firstLines<Line>(all: readonly Line[], options: FirstLinesOptions<Line>): Brief {
+  const { most, render, format } = options;
+  if (format.isWhole)
+    return { lines: all.flatMap((line, index) => render(line, index)), isCut: false };
   const rows: string[] = [];
   let used = 0;
   // The note takes a row too, so it never stands for a single one.

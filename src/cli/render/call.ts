@@ -23,7 +23,7 @@ export function describeCall(request: Pick<TeamRequest, "subject">, format: Text
   return [
     ...wrapText(format.paint.bold(shown(name)), format.width),
     ...(summary === undefined ? [] : wrapText(oneLine(summary), format.width)),
-    ...describeInput(name, spelledOut(input), format),
+    ...describeInput(name, input, format),
   ];
 }
 
@@ -36,7 +36,9 @@ function spelledOut(value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-function describeInput(name: string, input: unknown, format: TextFormat): string[] {
+/** All arguments of a call. */
+export function describeInput(name: string, given: unknown, format: TextFormat): string[] {
+  const input = spelledOut(given);
   const call = callParts(name, input);
   if (call.type === "command") {
     return [...describeCommand(call.command, format), ...describeArguments(call.others, format)];

@@ -3,6 +3,8 @@ import { summarizeCall } from "../../lib/summarize-call.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { TalkItem } from "../talk/event-items.ts";
 import { type Brief, firstLines } from "./brief.ts";
+import { describeInput } from "./call.ts";
+import { indented } from "./lines.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { oneLine } from "./one-line.ts";
 import type { Paint, TextFormat } from "./paint.ts";
@@ -84,6 +86,10 @@ function renderCall(
   const { paint, width } = format;
   const head = `${teller}${paint.cyan("●")} ${paint.bold(oneLine(name))} `;
   const call = callParts(name, input);
+  if (call.type === "other" && format.isWhole) {
+    const inner = { ...format, width: width - 4 };
+    return whole([...wrapText(head, width), ...indented(describeInput(name, input, inner), 4)]);
+  }
   if (call.type !== "command") {
     const line = `${head}${oneLine(summarizeCall(name, input))}`;
     return { lines: [cutToWidth(line, width)], isCut: widthOf(line) > width };
@@ -98,11 +104,12 @@ function renderCall(
 
 function renderMail(item: Extract<TalkItem, { type: "mail" }>, format: TextFormat): Brief {
   const { width, paint, colorOf } = format;
-  const { kind, preview } = item;
+  const { kind, preview, isWhole } = item;
   const [from, to] = [item.from, item.to].map((name) => paint.named(colorOf?.(name), name));
   const label = kind === "message" ? "" : ` (${oneLine(kind.replaceAll("_", " "))})`;
   const head = `${paint.blue("✉")} ${from} → ${to}${label}: `;
-  return firstLines(shown(preview.trim()).split("\n"), {
+  const text = isWhole ? preview.trim() : `${preview.trim()}…`;
+  const brief = firstLines(shown(text).split("\n"), {
     most: mailRows,
     render: (line, index) =>
       wrapText(`${index === 0 ? head : ""}${line}`, width, {
@@ -111,6 +118,7 @@ function renderMail(item: Extract<TalkItem, { type: "mail" }>, format: TextForma
       }),
     format,
   });
+  return { ...brief, isCut: brief.isCut || !isWhole };
 }
 
 function renderNotice(text: string, { width }: TextFormat): string[] {

@@ -41,6 +41,8 @@ export interface TextFormat {
   colorOf?(name: MemberName): string | undefined;
   /** Whether thoughts are shown whole (default: only how long they are). */
   showsThoughts?: boolean;
+  /** Whether everything is shown whole, however long it is. */
+  isWhole?: boolean;
   /** The key that opens what is shown only in part, if there is one. */
   opener?: string;
 }

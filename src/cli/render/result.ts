@@ -7,7 +7,7 @@ import { indented } from "./lines.ts";
 import type { TextFormat } from "./paint.ts";
 import { shown } from "./shown.ts";
 import { widthOf } from "./styled-text.ts";
-import { cutToWidth, wrapText } from "./wrap.ts";
+import { cutToWidth, wrapExactly, wrapText } from "./wrap.ts";
 
 type ResultItem = Extract<TalkItem, { type: "result" }>;
 
@@ -23,7 +23,9 @@ export function renderResult(item: ResultItem, format: TextFormat, showsChange: 
   const call = callParts(item.name, item.input);
   if (call.type === "command") return renderCommandEnd(item, format);
   const report = renderReport(item, format);
-  if (call.type !== "change" || item.isError || !showsChange) return report;
+  if (call.type !== "change" || !showsChange) return report;
+  // What a failed call would have changed is only in its whole.
+  if (item.isError && !format.isWhole) return report;
   const change = renderChange(call, format);
   return { lines: [...report.lines, ...change.lines], isCut: report.isCut || change.isCut };
 }
@@ -43,6 +45,7 @@ function renderChange(
 
 function renderReport({ output, isError }: ResultItem, format: TextFormat): Brief {
   const { width, paint } = format;
+  const style = isError ? paint.red : paint.dim;
   const lines = output
     .trimEnd()
     .split("\n")
@@ -51,19 +54,19 @@ function renderReport({ output, isError }: ResultItem, format: TextFormat): Brie
     most: resultRows,
     render(line, index) {
       const start = index === 0 ? `  ${markOf(isError)} ` : " ".repeat(indent);
-      if (!isError) return [paint.dim(cutToWidth(start + shown(line), width))];
-      return wrapText(shown(line), width, { indent: start }).map(paint.red);
+      if (!isError && !format.isWhole) return [paint.dim(cutToWidth(start + shown(line), width))];
+      return wrapText(shown(line), width, { indent: start }).map(style);
     },
     format,
   });
-  return { ...brief, isCut: brief.isCut || isAnyWider(lines.slice(0, resultRows), width) };
+  return { ...brief, isCut: brief.isCut || isAnyWider(lines.slice(0, resultRows), format) };
 }
 
 /** Errors and summaries are at the end of an output, so that is what is shown. */
 function renderCommandEnd({ output, isError }: ResultItem, format: TextFormat): Brief {
   const { width, paint } = format;
   const { outcome, ...text } = readCommandResult(output);
-  const isCut = text.count > outputRows + 1;
+  const isCut = !format.isWhole && text.count > outputRows + 1;
   const last = isCut ? text.lines.slice(-outputRows) : text.lines;
   const style = isError ? paint.red : paint.dim;
   const facts = [
@@ -72,11 +75,12 @@ function renderCommandEnd({ output, isError }: ResultItem, format: TextFormat): 
   ];
   const mark = style(`  ${markOf(isError)} `);
   const head = facts.length === 0 ? [] : wrapText(facts.join(", "), width, { indent: mark });
-  const body = last.map((line, index) => {
+  const body = last.flatMap((line, index) => {
     const start = head.length === 0 && index === 0 ? mark : " ".repeat(indent);
+    if (format.isWhole) return wrapExactly(shown(line), width, { indent: start });
     return start + paint.dim(cutToWidth(shown(line), width - indent));
   });
-  return { lines: [...head, ...body], isCut: isCut || isAnyWider(last, width) };
+  return { lines: [...head, ...body], isCut: isCut || isAnyWider(last, format) };
 }
 
 function lengthOf({ count, whereabouts }: OutputText, { opener }: TextFormat): string {
@@ -88,8 +92,8 @@ function lengthOf({ count, whereabouts }: OutputText, { opener }: TextFormat): s
   return `${count} lines${note}, the last ${outputRows}:`;
 }
 
-function isAnyWider(lines: readonly string[], width: number): boolean {
-  return lines.some((line) => widthOf(shown(line)) > width - indent);
+function isAnyWider(lines: readonly string[], { width, isWhole }: TextFormat): boolean {
+  return !isWhole && lines.some((line) => widthOf(shown(line)) > width - indent);
 }
 
 function markOf(isError: boolean): string {

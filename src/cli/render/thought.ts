@@ -4,7 +4,7 @@ import { wrapText } from "./wrap.ts";
 
 /** A member's thought, dim: how long it is, or all of it if the person wants to see thoughts. */
 export function renderThought(text: string, format: TextFormat, isOver: boolean): string[] {
-  const { width, paint, showsThoughts = false } = format;
+  const { width, paint, isWhole = false, showsThoughts = isWhole } = format;
   const lines = shown(text.trim()).split("\n");
   const head = isOver ? "thought" : "thinking…";
   if (!showsThoughts) {

@@ -15,6 +15,8 @@ interface LineActions {
   nextMode(): void;
   /** Shows thoughts whole, or only their length. */
   turnThoughts(): void;
+  /** Opens what was last shown only in part. */
+  openLast(): void;
   /** Stops the program, as a shell expects of Ctrl-Z. */
   suspend(): void;
   /** Draws the screen again. */
@@ -158,6 +160,7 @@ export class InputLine {
     else if (name === "c") this.#controlC();
     else if (name === "d") this.#controlD();
     else if (name === "t") this.#options.act.turnThoughts();
+    else if (name === "o") this.#options.act.openLast();
     else if (name === "z") this.#options.act.suspend();
     else if (name === "l") this.#options.act.redraw();
     else if (name === "g") this.#options.act.editOutside(this.#editor.value);

@@ -1,11 +1,12 @@
-import type { TerminalOutput } from "../command.ts";
+import type { Terminal } from "../command.ts";
+import { AlternateScreen } from "./alternate-screen.ts";
 import { Canvas, type ScreenFrame } from "./canvas.ts";
 
 export interface PainterOptions {
-  output: TerminalOutput;
+  terminal: Pick<Terminal, "output" | "atExit">;
   monotonicMs(): number;
   schedule(delayMs: number, run: () => void): () => void;
-  render(size: { width: number; height: number }): ScreenFrame;
+  render(size: ScreenSize): ScreenFrame;
   /** When the frame changes just because time passes; undefined if it does not. */
   changesInMs(): number | undefined;
 }
@@ -13,10 +14,20 @@ export interface PainterOptions {
 /** The minimum time between frames that no key caused. */
 const frameMs = 33;
 
+/** What covers the whole terminal for a while. Gives as many rows as the terminal has. */
+export type Cover = (size: ScreenSize) => readonly string[];
+
+interface ScreenSize {
+  width: number;
+  height: number;
+}
+
 /** Redraws the screen: at once after a key, soon after other changes, and as time passes. */
 export class Painter {
   readonly #options: PainterOptions;
   readonly #canvas: Canvas;
+  readonly #alternate: AlternateScreen;
+  #cover: Cover | undefined;
   readonly #onChange = () => this.draw();
   /** Lines to print above the next frame. */
   #printed: string[] = [];
@@ -27,9 +38,10 @@ export class Painter {
   #isAway = false;
 
   constructor(options: PainterOptions) {
-    const { output } = options;
+    const { output } = options.terminal;
     this.#options = options;
     this.#canvas = new Canvas(output);
+    this.#alternate = new AlternateScreen(options.terminal);
     output.on("resize", this.#onChange);
     output.on("drain", this.#onChange);
   }
@@ -58,19 +70,38 @@ export class Painter {
     this.#cancelDraw?.();
     this.#cancelDraw = undefined;
     if (this.#isOver || this.#isAway || !this.#canvas.isReady) return;
-    this.#canvas.draw(this.#options.render(this.#canvas), this.#printed.splice(0));
+    if (this.#cover) this.#drawCover(this.#cover);
+    else this.#canvas.draw(this.#options.render(this.#canvas), this.#printed.splice(0));
     this.#lastDrawnMs = this.#options.monotonicMs();
     this.#tick();
   }
 
+  /** Shows `cover` instead of the screen until `uncover`. What is printed meanwhile comes after it. */
+  cover(cover: Cover): void {
+    if (!this.#cover) this.#alternate.enter();
+    this.#cover = cover;
+  }
+
+  uncover(): void {
+    if (this.#cover) this.#alternate.leave();
+    this.#cover = undefined;
+  }
+
+  #drawCover(cover: Cover): void {
+    const { rows } = this.#options.terminal.output;
+    this.#alternate.draw(cover({ width: this.width, height: rows }));
+  }
+
   /** Erases the frame, and draws nothing until `comeBack`. */
   leave(): void {
+    if (this.#cover) this.#alternate.leave();
     this.#canvas.clear();
     this.#isAway = true;
   }
 
   comeBack(): void {
     this.#isAway = false;
+    if (this.#cover) this.#alternate.enter();
     this.draw();
   }
 
@@ -81,7 +112,8 @@ export class Painter {
 
   /** Prints the remaining lines, erases the frame, and stops drawing. */
   end(): void {
-    const { output } = this.#options;
+    const { output } = this.#options.terminal;
+    this.uncover();
     this.draw();
     this.#isOver = true;
     this.#cancelDraw?.();

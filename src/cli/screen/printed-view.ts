@@ -47,7 +47,8 @@ export class PrintedView {
   get format(): TextFormat {
     const colorOf = (name: MemberName) => this.#overview.get(name)?.color;
     const showsThoughts = this.#showsThoughts;
-    return { width: this.#painter.width, paint: this.#paint, colorOf, showsThoughts };
+    const opener = "ctrl-o";
+    return { width: this.#painter.width, paint: this.#paint, colorOf, showsThoughts, opener };
   }
 
   print(lines: readonly string[]): void {
@@ -60,6 +61,17 @@ export class PrintedView {
     const { member, item } = told;
     const isAsked = item.type === "result" && this.#printedCalls.delete(`${member} ${item.callId}`);
     this.print(this.#render(told, !isAsked));
+  }
+
+  /** The items of the open view that are shown only in part, newest first. */
+  get cutItems(): TalkItem[] {
+    const answered = new Set<string>();
+    const told = this.#feeds.last(this.#viewed, Number.POSITIVE_INFINITY).reverse();
+    return told.flatMap(({ item }) => {
+      if (item.type === "result") answered.add(item.callId);
+      const isTold = item.type === "call" && answered.has(item.callId);
+      return !isTold && isCut(item, this.format) ? item : [];
+    });
   }
 
   /** Opens a member's view. Returns false if it has no items. */
@@ -122,4 +134,10 @@ export class PrintedView {
     const teller = member === this.#viewed ? undefined : member;
     return renderItem(item, this.format, { teller, showsChange }).lines;
   }
+}
+
+/** A result stands for its call too. */
+function isCut(item: TalkItem, format: TextFormat): boolean {
+  if (renderItem(item, format).isCut) return true;
+  return item.type === "result" && renderItem({ ...item, type: "call" }, format).isCut;
 }

@@ -19,6 +19,7 @@ import { InputLine } from "./input-line.ts";
 import { Keyboard } from "./keyboard.ts";
 import type { Key } from "./keys.ts";
 import { ModeKey } from "./mode-key.ts";
+import { OpenedText } from "./opened-text.ts";
 import { Painter } from "./painter.ts";
 import { PrintedView, repeated } from "./printed-view.ts";
 import { QuestionFocus } from "./question-focus.ts";
@@ -54,6 +55,7 @@ export class Screen {
   readonly #line: InputLine;
   readonly #files: WorkspaceFiles;
   readonly #focus: QuestionFocus;
+  readonly #opened: OpenedText;
   #note: string | undefined;
   readonly #modeKey: ModeKey;
   #stops: StopListener | undefined;
@@ -64,8 +66,7 @@ export class Screen {
     this.#options = options;
     const schedule = (delayMs: number, run: () => void) => talk.io.schedule(delayMs, run);
     this.#painter = new Painter({
-      output: terminal.output,
-      ...{ monotonicMs, schedule },
+      ...{ terminal, monotonicMs, schedule },
       render: (size) => this.#render(size),
       changesInMs: () => this.#changesInMs(),
     });
@@ -108,6 +109,7 @@ export class Screen {
         turnThoughts: () => {
           this.#note = this.#printed.turnThoughts();
         },
+        openLast: () => this.#opened.open(1),
         suspend: () => terminal.jobControl.stop(),
         redraw: () => {
           this.#painter.wipe();
@@ -121,6 +123,10 @@ export class Screen {
       },
       interruptedAtQuestion: () =>
         this.#questions.up && this.#isViewedAtWork ? this.#printed.viewed : undefined,
+    });
+    this.#opened = new OpenedText({
+      ...{ talk, painter: this.#painter, printed: this.#printed, questions: this.#questions },
+      onError: (error) => this.#fail(error),
     });
     this.#focus = new QuestionFocus({
       questions: this.#questions,
@@ -182,6 +188,7 @@ export class Screen {
     this.#note = undefined;
     const isAlone = keys.length === 1;
     for (const key of keys) {
+      if (this.#opened.press(key)) continue;
       if (!this.#focus.press(key, isAlone)) this.#line.press(key, isAlone);
     }
   }
@@ -265,6 +272,9 @@ export class Screen {
         break;
       case "view":
         this.#view(reply.name);
+        break;
+      case "open":
+        this.#opened.open(reply.what);
         break;
       case "leave":
         this.#leave("left");

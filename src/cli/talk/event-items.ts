@@ -1,5 +1,5 @@
 import { MarkdownStream } from "../../lib/markdown-stream.ts";
-import type { AgentEvent } from "../../protocol/events.ts";
+import { type AgentEvent, previewCharacters } from "../../protocol/events.ts";
 import { lead, type MemberName, type MessageId } from "../../protocol/ids.ts";
 import { isNews } from "../../protocol/message-types.ts";
 
@@ -10,7 +10,7 @@ export type TalkItem =
   | { type: "text"; source: string }
   /** What the member has thought before it went on. */
   | { type: "thought"; text: string }
-  | { type: "call"; name: string; input: unknown }
+  | { type: "call"; callId: string; name: string; input: unknown }
   | {
       type: "result";
       callId: string;
@@ -19,7 +19,16 @@ export type TalkItem =
       output: string;
       isError: boolean;
     }
-  | { type: "mail"; from: MemberName; to: MemberName; kind: string; preview: string }
+  | {
+      type: "mail";
+      id: MessageId;
+      from: MemberName;
+      to: MemberName;
+      kind: string;
+      /** The content, or its beginning. */
+      preview: string;
+      isWhole: boolean;
+    }
   /** The member was shut down. */
   | { type: "ended"; reason: string | undefined }
   | { type: "notice"; text: string; tone: NoticeTone };
@@ -68,8 +77,7 @@ export class EventItems {
         this.#thoughts.set(member, this.unfinishedThought(member) + event.text);
         return [];
       case "tool-call":
-        this.#calls.set(`${member} ${event.call_id}`, { name: event.name, input: event.input });
-        return [...this.#finish(member), { type: "call", name: event.name, input: event.input }];
+        return [...this.#finish(member), this.#call(event, member)];
       case "tool-result":
         return [this.#result(event, member)];
       case "turn-end":
@@ -137,6 +145,12 @@ export class EventItems {
     return [notice(`starts its reply again: ${reason}`)];
   }
 
+  #call(event: Extract<AgentEvent, { type: "tool-call" }>, member: MemberName): TalkItem {
+    const { call_id: callId, name, input } = event;
+    this.#calls.set(`${member} ${callId}`, { name, input });
+    return { type: "call", callId, name, input };
+  }
+
   #result(event: Extract<AgentEvent, { type: "tool-result" }>, member: MemberName): TalkItem {
     const { call_id: callId, output, is_error: isError } = event;
     const key = `${member} ${callId}`;
@@ -158,9 +172,11 @@ function notice(text: string, tone: NoticeTone = "quiet"): TalkItem {
 
 /** Messages for the runtime only are left out. */
 function mailItems(event: Extract<AgentEvent, { type: "message-sent" }>): TalkItem[] {
-  const { member: from, to, message_type: kind, preview = "" } = event;
+  const { id, member: from, to, message_type: kind, preview = "" } = event;
   if (from === undefined || !isNews({ type: kind })) return [];
-  return [{ type: "mail", from, to, kind, preview }];
+  // One that would end in the middle of a character is a unit shorter.
+  const isWhole = preview.length < previewCharacters - 1;
+  return [{ type: "mail", id, from, to, kind, preview, isWhole }];
 }
 
 function endItems({ outcome, reason, hint }: Extract<AgentEvent, { type: "run-end" }>): TalkItem[] {

@@ -110,6 +110,8 @@ function replyLines(reply: Exclude<TalkReply, { type: "leave" | "start-new" }>):
       return [reply.line];
     case "refused":
       return [`error: ${oneLine(reply.message)}`, ...(reply.hint ? [oneLine(reply.hint)] : [])];
+    case "open":
+      return ["/show opens a text on the screen. /log shows what a member did."];
     case "view":
       return [
         `Write to ${reply.name} with @${reply.name} …; /log ${reply.name} shows what it does.`,

@@ -1,3 +1,4 @@
+import { TeamError } from "../../errors.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import { findMember } from "../../team/find-member.ts";
@@ -86,6 +87,11 @@ export const slashCommands: readonly SlashCommand[] = [
     async (argument, talk) => ({ type: "view", name: await memberOf(talk, argument) }),
   ),
   slash(
+    "show [<n>|all]",
+    "open what was last shown only in part, the n-th last, or all that the member of the view did",
+    open,
+  ),
+  slash(
     "interrupt [<name>]",
     "interrupt a member; it then waits for your message (default: all members)",
     async (argument, talk) => {
@@ -122,6 +128,17 @@ function shown(text: string): TalkReply {
   return { type: "shown", lines: printable(text).split("\n") };
 }
 
+async function open(argument: string): Promise<TalkReply> {
+  if (argument === "all") return { type: "open", what: "history" };
+  const number = argument === "" ? 1 : Number(argument);
+  if (!Number.isSafeInteger(number) || number < 1) {
+    throw new TeamError("usage-wrong", `'${argument}' is not a number from 1`, {
+      hint: "/show opens the last text that was cut, /show 2 the one before, /show all everything.",
+    });
+  }
+  return { type: "open", what: number };
+}
+
 async function memberOf({ team }: Talk, typed: string): Promise<MemberName> {
   return typed === "" ? lead : findMember(await team.roster(), typed);
 }
@@ -155,7 +172,7 @@ function helpText(): string {
     ...calls.flatMap(({ call, summary }) => columns(call, summary, width)),
     "",
     "On the screen, Ctrl-X selects the open question, to answer it: y yes, n no, r no with a reason, a always. Esc goes back.",
-    "Ctrl-T shows thoughts whole, or only their length.",
+    "Ctrl-T shows thoughts whole, or only their length. Ctrl-O opens what was last shown only in part; q closes it.",
     "q, exit and Ctrl-D quit.",
   ].join("\n");
 }

@@ -15,6 +15,8 @@ export type TalkReply =
   | { type: "answered"; id: string; line: string }
   | { type: "refused"; message: string; hint: string | undefined }
   | { type: "view"; name: MemberName }
+  /** Open in full what was cut so many texts ago, or a member's whole history. */
+  | { type: "open"; what: number | "history" }
   | { type: "leave" }
   /** Archive the team and start a new one. */
   | { type: "start-new" };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type ItemOptions, renderItem } from "../../../src/cli/render/item.ts";
 import { paintFor } from "../../../src/cli/render/paint.ts";
 import type { TalkItem } from "../../../src/cli/talk/event-items.ts";
-import { lead, TeammateName } from "../../../src/protocol/ids.ts";
+import { lead, newMessageId, TeammateName } from "../../../src/protocol/ids.ts";
 
 const format = { width: 40, paint: paintFor(false), opener: "ctrl-o" };
 const lines = (item: TalkItem, options?: ItemOptions) => renderItem(item, format, options).lines;
@@ -95,7 +95,8 @@ test("of a capped output, all lines are counted, and the file is named", () => {
 });
 
 test("a command is shown with all of its lines, or its first ones", () => {
-  const call = (command: string) => lines({ type: "call", name: "bash", input: { command } });
+  const call = (command: string) =>
+    lines({ type: "call", callId: "1", name: "bash", input: { command } });
 
   expect(call("cd a\nmake")).toEqual(["● bash cd a", "    make"]);
   expect(call("x".repeat(50))).toEqual([`● bash ${"x".repeat(33)}`, `    ${"x".repeat(17)}`]);
@@ -115,7 +116,13 @@ test("P40 mail is wrapped, not cut", () => {
   const from = TeammateName.parse("alice");
   const preview = "The tests pass, and the schema has a users table.\nSee schema.sql.";
 
-  expect(lines({ type: "mail", from, to: lead, kind: "message", preview })).toEqual([
+  const id = newMessageId(new Date(0));
+  const mail: TalkItem = {
+    ...{ type: "mail", id, from, to: lead },
+    ...{ kind: "message", preview, isWhole: true },
+  };
+
+  expect(lines(mail)).toEqual([
     "✉ alice → lead: The tests pass, and",
     "  the schema has a users table.",
     "  See schema.sql.",

@@ -479,3 +479,99 @@ test("a line may begin with a mention, and any other name at its start is a memb
     "message notes.txt: shorten this",
   ]);
 });
+
+const openKey = "\x0f";
+
+/** Has the lead run a command with so many lines of output. */
+function runCommand(screen: ScreenedTeam, count: number): void {
+  const output = Array.from({ length: count }, (_, index) => `row ${index + 1}.`).join("\n");
+  const input = { command: "npm test" };
+  screen.happen({ type: "tool-call", member: lead, call_id: "1", name: "bash", input });
+  screen.happen({ type: "tool-result", member: lead, call_id: "1", output, is_error: false });
+}
+
+test("P40 Ctrl-O opens a cut output in full, keys scroll it, and q goes back to what was typed", async () => {
+  await using screen = await ScreenedTeam.open({ rows: 12 });
+  runCommand(screen, 40);
+  await screen.shows("40 lines (ctrl-o opens), the last 8:");
+  screen.press("half a line");
+  await screen.shows("› half a line");
+  screen.happen({ type: "member-change", member: lead, status: "idle" });
+  await screen.showsNoMore("thinks");
+  const before = screen.terminal.text;
+
+  screen.press(openKey);
+  await screen.shows(/^bash npm test\n(.*\n){10}.*1–10 of 41$/);
+  expect(screen.terminal.text).toContain("row 1.");
+  expect(screen.terminal.text).not.toContain("half a line");
+  screen.press("G");
+  await screen.shows("row 40.");
+  screen.press("g");
+  await screen.shows("row 1.");
+  screen.press("\x1b[6~\x1b[B");
+  await screen.shows("row 12.");
+  screen.press("q");
+  await screen.shows("› half a line");
+
+  expect(screen.terminal.text).toBe(before);
+});
+
+test("the team goes on while a text is open, and a question is announced there", async () => {
+  await using screen = await ScreenedTeam.open();
+  runCommand(screen, 40);
+  await screen.shows("ctrl-o opens");
+
+  screen.press(openKey);
+  await screen.shows("q closes");
+  screen.happen({ type: "text-delta", member: lead, text: "Meanwhile.\n\n" });
+  screen.ask(screen.enlist("alice"), { command: "make" });
+  await screen.shows("alice asks you something");
+  expect(screen.terminal.text).not.toContain("Meanwhile.");
+  screen.press("y");
+  screen.press("q");
+  await screen.shows("Meanwhile.");
+
+  expect(screen.answered).toEqual([]);
+  await screen.shows("alice asks to run this");
+});
+
+test("/show 2 opens the text before the last one, and p and n turn to the others", async () => {
+  await using screen = await ScreenedTeam.open();
+  runCommand(screen, 40);
+  await screen.shows("the last 8");
+  screen.press(`${Array.from({ length: 20 }, (_, index) => `typed ${index}`).join("\\\r")}\r`);
+  await screen.shows("more lines, ctrl-o opens");
+
+  screen.press(`/show 2${enter}`);
+  await screen.shows(/^bash npm test/);
+  screen.press("n");
+  await screen.shows(/^your message/);
+  screen.press("p");
+  await screen.shows(/^bash npm test/);
+});
+
+test("P40 a plan that is too long for its panel is opened in full", async () => {
+  await using screen = await ScreenedTeam.open({ rows: 16 });
+  const plan = Array.from({ length: 60 }, (_, index) => `- step ${index + 1}.`).join("\n");
+  screen.submitPlan(screen.enlist("bob"), plan);
+  await screen.shows("bob asks you to approve this plan");
+
+  screen.press(openKey);
+  await screen.shows(/^bob asks you\n/);
+  expect(screen.terminal.text).not.toContain("step 60.");
+  screen.press("G");
+
+  await screen.shows("step 60.");
+});
+
+test("an open text is wrapped again when the terminal is resized", async () => {
+  await using screen = await ScreenedTeam.open({ columns: 80, rows: 20 });
+  const input = { command: `echo ${"x".repeat(600)}` };
+  screen.happen({ type: "tool-call", member: lead, call_id: "1", name: "bash", input });
+  await screen.shows("● bash echo");
+
+  screen.press(openKey);
+  await screen.shows(/^bash echo/);
+  screen.terminal.resize(40, 20);
+  await screen.shows(/\n {4}x{32}\n/);
+});
