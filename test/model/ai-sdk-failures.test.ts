@@ -97,7 +97,7 @@ describe.each(ids)("P17 %s", (id) => {
     expect(failure).toMatchObject({ kind: "malformed", hint: expect.stringContaining("base URL") });
   });
 
-  test("a web page is not asked for again, and a base URL without its version gets the hint", async () => {
+  test("a web page instead of a reply is not asked for again", async () => {
     const page = status(200, "<html>Sign in</html>", {
       "content-type": "text/html; charset=utf-8",
     });
