@@ -140,16 +140,28 @@ export class ScreenedTeam {
     return request;
   }
 
-  /** Has a question be answered elsewhere, or withdrawn. */
-  withdraw({ id, type: request_type, from }: TeamRequest): void {
-    this.#conclude(id);
+  /** Has a question be withdrawn, or answered elsewhere. */
+  withdraw(
+    { id, type: request_type, from }: TeamRequest,
+    state: "approved" | "rejected" | "cancelled" = "cancelled",
+    rule?: string,
+  ): void {
+    this.#conclude(id, state, rule);
     const member = MemberName.parse(from);
-    this.happen({ type: "request-change", member, id, request_type, state: "cancelled" });
+    this.happen({ type: "request-change", member, id, request_type, state });
   }
 
-  #conclude(id: string): void {
+  #conclude(
+    id: string,
+    state: "approved" | "rejected" | "cancelled" = "cancelled",
+    rule?: string,
+  ): void {
     const found = this.#requests.find((request) => request.id === id);
-    if (found) this.#settled.push({ ...found, state: "cancelled" });
+    if (found) {
+      const at = this.clock.now().toISOString();
+      const decided = { request_id: found.id, hash: found.hash, state, by: user, at, sig: "" };
+      this.#settled.push({ ...found, state, decision: { ...decided, ...(rule && { rule }) } });
+    }
     this.#requests = this.#requests.filter((request) => request !== found);
   }
 

@@ -51,7 +51,7 @@ test.skipIf(noTmux)("a selected question is answered with one key, and the call 
   expect(existsSync(file)).toBe(false);
   await chooseQuestion(terminal);
   await terminal.press("y");
-  await terminal.shows("allowed once to alice");
+  await terminal.shows("allowed alice once");
   await terminal.shows(/alice → lead \(result\)/);
 
   expect(existsSync(file)).toBe(true);

@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { viewTeam } from "../support/team.ts";
 import { noTmux } from "../support/tmux.ts";
 import { openTroupe } from "../support/troupe-in-tmux.ts";
 
@@ -22,5 +24,35 @@ test.skipIf(noTmux)(
     await terminal.shows(/^── bob ─/m);
 
     expect(await terminal.shows(/rehearsal · plan$/m)).toContain("── bob ─");
+  },
+);
+
+test.skipIf(noTmux)(
+  "a question that is open after a restart is shown as one, and an answer from another shell is told",
+  async () => {
+    await using directory = await temporaryDirectory();
+    {
+      await using terminal = await openTroupe(directory.path);
+      await terminal.shows("Say what you want done");
+      await terminal.type(
+        "Spawn alice as a backend developer. Ask her to create a file called schema.sql with a users table.",
+      );
+      await terminal.press("Enter");
+      await terminal.shows(/\? alice +asks you: write_file schema.sql/);
+      await terminal.press("C-d");
+      await terminal.shows("exit code 0");
+    }
+
+    await using terminal = await openTroupe(directory.path);
+    await terminal.shows(/\? alice +asks you: write_file schema.sql/);
+    const keyPlace = {
+      ...{ keyFile: undefined, home: directory.path },
+      stateHome: join(directory.path, "state"),
+    };
+    const view = viewTeam(join(directory.path, "work"), { keyPlace });
+    const [question] = await view.requests({ state: "pending" });
+    await view.answer(question?.id ?? "", { decision: "allow-once" });
+
+    await terminal.shows("allowed alice once, from another shell or the dashboard");
   },
 );

@@ -1,6 +1,7 @@
 import { lead, type MemberName } from "../../protocol/ids.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
+import { answerText, elsewhereText } from "../render/answer.ts";
 import { renderItem } from "../render/item.ts";
 import { oneLine } from "../render/one-line.ts";
 import type { Paint, TextFormat } from "../render/paint.ts";
@@ -14,12 +15,6 @@ import { renderQuestion } from "./question-panel.ts";
 
 /** How many items of a view are printed when it is opened. */
 export const repeated = 30;
-
-const answerWords = {
-  "allow-once": "allowed once",
-  "allow-always": "allowed from now on",
-  deny: "denied",
-};
 
 /** The printed part of the screen: the items of the member whose view is open. */
 export class PrintedView {
@@ -124,10 +119,19 @@ export class PrintedView {
     this.print(renderQuestion(request, this.format));
   }
 
-  answer(request: TeamRequest, { decision, reason }: PersonsAnswer): void {
+  answer(request: TeamRequest, answer: PersonsAnswer): void {
+    this.#outcome(request, answerText(request, answer));
+  }
+
+  /** Prints what has become of a question that was not answered here. */
+  decidedElsewhere(request: TeamRequest): void {
+    const text = elsewhereText(request);
+    if (text !== undefined) this.#outcome(request, text);
+  }
+
+  #outcome(request: TeamRequest, text: string): void {
     this.question(request);
-    const why = reason ? `: ${oneLine(reason)}` : "";
-    this.print([`  ${this.#paint.dim(`${answerWords[decision]} to ${request.from}${why}`)}`]);
+    this.print(wrapText(this.#paint.dim(text), this.#painter.width, { indent: "  " }));
   }
 
   #render({ member, item }: MemberItem, showsChange = true): string[] {

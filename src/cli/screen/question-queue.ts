@@ -8,12 +8,18 @@ export class QuestionQueue {
   readonly #known = new Set<string>();
   #upId: string | undefined;
 
-  /** Takes over the open requests of the store, and returns the new ones. */
-  update(open: readonly TeamRequest[]): TeamRequest[] {
+  /** Takes over the open requests of the store, and returns the new ones and those that are gone. */
+  update(open: readonly TeamRequest[]): { fresh: TeamRequest[]; gone: TeamRequest[] } {
+    const before = this.#open;
     this.#keep(open.filter(({ id, to }) => to === user && !this.#answered.has(id)));
     const fresh = this.#open.filter(({ id }) => !this.#known.has(id));
     for (const { id } of fresh) this.#known.add(id);
-    return fresh;
+    return { fresh, gone: before.filter(({ id }) => !this.isOpen(id)) };
+  }
+
+  /** All open questions. */
+  get open(): readonly TeamRequest[] {
+    return this.#open;
   }
 
   /** The current question. It stays current as long as it is open. */

@@ -234,12 +234,16 @@ export class Screen {
   }
 
   async #refreshQuestions(): Promise<void> {
-    const open = await this.#options.talk.team.openRequests();
+    const { talk } = this.#options;
+    const open = await talk.team.openRequests();
     const height = panelHeight(this.#painter.height);
-    for (const request of this.#questions.update(open)) {
+    const { fresh, gone } = this.#questions.update(open);
+    for (const request of fresh) {
       if (isTooLong(request, this.#printed.format, height)) this.#printed.question(request);
     }
+    this.#overview.setQuestions(this.#questions.open);
     this.#focus.refresh();
+    for (const each of await talk.decidedElsewhere(gone)) this.#printed.decidedElsewhere(each);
   }
 
   async #refreshCosts(): Promise<void> {
@@ -264,6 +268,7 @@ export class Screen {
         break;
       case "answered":
         this.#questions.settle(reply.id);
+        this.#overview.setQuestions(this.#questions.open);
         this.#focus.refresh();
         this.#printed.print([`  ${this.#printed.format.paint.dim(reply.line)}`]);
         break;
@@ -307,7 +312,8 @@ export class Screen {
 
   #answer(request: TeamRequest, answer: PersonsAnswer): void {
     this.#printed.answer(request, answer);
-    const answering = this.#options.talk.team.answer(request.id, answer);
+    this.#overview.setQuestions(this.#questions.open);
+    const answering = this.#options.talk.answer(request.id, answer);
     answering.catch((error: unknown) => this.#fail(error));
   }
 

@@ -19,8 +19,12 @@ export interface StripOptions {
  * The members at a glance: one line each, or several per line if there is no room, those that need
  * attention first.
  */
-export function renderStrip(members: readonly MemberGlance[], options: StripOptions): string[] {
+export function renderStrip(all: readonly MemberGlance[], options: StripOptions): string[] {
   const { height, width } = options;
+  // How a member ended is printed above, and /team lists all.
+  const members = all.filter(
+    ({ name, status }) => status !== "shutdown" || name === options.viewed,
+  );
   if (height <= 0 || members.length <= 1) return [];
   if (members.length <= height) {
     const nameWidth = Math.max(...members.map(({ name }) => name.length));
@@ -65,10 +69,10 @@ const spinnerMs = 120;
 
 /** One character for the status of a member; it moves while the member works. */
 export function markOf(
-  { isAsking, status }: Pick<MemberGlance, "isAsking" | "status">,
+  { asked, status }: Pick<MemberGlance, "asked" | "status">,
   { paint, nowMs }: { paint: Paint; nowMs: number },
 ): string {
-  if (isAsking) return paint.yellow("?");
+  if (asked !== undefined) return paint.yellow("?");
   switch (status) {
     case "working":
       return paint.green(spinner[Math.floor(nowMs / spinnerMs) % spinner.length] ?? "");
@@ -83,10 +87,10 @@ export function markOf(
 
 /** What a member does, and for how long. */
 export function doing(
-  { status, activity, sinceMs, isAsking, role }: MemberGlance,
+  { status, activity, sinceMs, asked, role }: MemberGlance,
   nowMs: number,
 ): string {
-  if (isAsking) return `asks you: ${activity}`;
+  if (asked !== undefined) return `asks you: ${asked}`;
   if (status !== "working")
     return activity === "" ? `${status} · ${role}` : `${status} · ${activity}`;
   const seconds = Math.floor((nowMs - sinceMs) / 1000);
@@ -109,7 +113,7 @@ function costOf({ tokens, costUsd }: MemberGlance): string {
 
 /** Asking, failed, working, idle, ended. */
 function inOrderOfNeed(members: readonly MemberGlance[]): MemberGlance[] {
-  const need = ({ isAsking, status }: MemberGlance) =>
-    isAsking ? 0 : ["failed", "working", "idle", "shutdown"].indexOf(status) + 1;
+  const need = ({ asked, status }: MemberGlance) =>
+    asked !== undefined ? 0 : ["failed", "working", "idle", "shutdown"].indexOf(status) + 1;
   return members.toSorted((a, b) => need(a) - need(b));
 }

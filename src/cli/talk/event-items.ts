@@ -1,6 +1,6 @@
 import { MarkdownStream } from "../../lib/markdown-stream.ts";
 import { type AgentEvent, previewCharacters } from "../../protocol/events.ts";
-import { lead, type MemberName, type MessageId } from "../../protocol/ids.ts";
+import { lead, type MemberName, type MessageId, user } from "../../protocol/ids.ts";
 import { isNews } from "../../protocol/message-types.ts";
 
 /** One thing to show of what a member says and does. */
@@ -49,6 +49,8 @@ export class EventItems {
   /** The calls without a result, by member and id. */
   readonly #calls = new Map<string, { name: string; input: unknown }>();
 
+  readonly #ended = new Set<MemberName>();
+
   /** `isOnScreen` is true for a message that the person has typed here. */
   constructor(isOnScreen: (id: MessageId) => boolean) {
     this.#isOnScreen = isOnScreen;
@@ -85,10 +87,12 @@ export class EventItems {
       case "reply-restart":
         return this.#startOver(member, event.reason);
       case "message-sent":
-        return this.#isOnScreen(event.id) ? [] : mailItems(event);
+        return this.#isOnScreen(event.id) || this.#isToldEnd(event) ? [] : mailItems(event);
       case "run-end":
         return [...this.#finish(member), ...endItems(event)];
       case "member-change":
+        if (event.status === "shutdown") this.#ended.add(member);
+        else this.#ended.delete(member);
         return changeItems(event);
       case "compaction-start":
         return [notice("summarizes the conversation to make room")];
@@ -117,6 +121,12 @@ export class EventItems {
       case "compaction-end":
         return [];
     }
+  }
+
+  /** True for the mail about an end that its event has told already. */
+  #isToldEnd({ message_type, preview = "" }: Extract<AgentEvent, { type: "message-sent" }>) {
+    if (message_type !== "teammate_terminated") return false;
+    return [...this.#ended].some((name) => preview.startsWith(`${name} `));
   }
 
   #textOf(member: MemberName): MarkdownStream {
@@ -174,6 +184,12 @@ function notice(text: string, tone: NoticeTone = "quiet"): TalkItem {
 function mailItems(event: Extract<AgentEvent, { type: "message-sent" }>): TalkItem[] {
   const { id, member: from, to, message_type: kind, preview = "" } = event;
   if (from === undefined || !isNews({ type: kind })) return [];
+  // Answers are shown with their questions.
+  if (from === user && kind === "plan_approval_response") return [];
+  if (from === user && kind === "shutdown_request") {
+    const order = { kind: "message", preview: to === lead ? "stop everybody" : "stop" };
+    return [{ type: "mail", id, from, to, ...order, isWhole: true }];
+  }
   // One that would end in the middle of a character is a unit shorter.
   const isWhole = preview.length < previewCharacters - 1;
   return [{ type: "mail", id, from, to, kind, preview, isWhole }];

@@ -1,8 +1,10 @@
 import { type Activity, afterEvent, noActivity } from "../../lib/activity.ts";
+import { summarizeCall } from "../../lib/summarize-call.ts";
 import { answeringModel } from "../../model/model-list.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, type MemberName, TeammateName } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
 import type { MemberRecord, MemberStatus } from "../../protocol/team.ts";
 import { totalTokens } from "../../protocol/usage.ts";
 import type { MemberMode } from "../../team/team.ts";
@@ -19,8 +21,8 @@ export interface MemberGlance {
   readonly sinceMs: number;
   /** The last output of its current call. */
   readonly output: string;
-  /** True while it waits for the person. */
-  readonly isAsking: boolean;
+  /** What it asks the person, in a few words; undefined if it asks nothing. */
+  readonly asked: string | undefined;
   /** All tokens of its model calls. */
   readonly tokens: number;
   readonly costUsd: number;
@@ -59,6 +61,14 @@ export class MemberOverview {
       const isNews = this.#members.get(name)?.status !== status;
       this.#change(name, { role, color, status, ...(isNews && { activity: detail ?? "" }) });
       this.#setModels(name, model);
+    }
+  }
+
+  /** Takes over the open questions to the person. */
+  setQuestions(open: readonly TeamRequest[]): void {
+    for (const { name } of this.members) {
+      const question = open.find(({ from }) => from === name);
+      this.#change(name, { asked: question && askedText(question) });
     }
   }
 
@@ -110,9 +120,14 @@ interface TrackedMember extends MemberGlance {
 function newcomer(name: MemberName, sinceMs: number): TrackedMember {
   return {
     ...{ name, sinceMs, color: undefined, role: "", status: "idle", activity: "" },
-    ...{ output: "", isAsking: false, tokens: 0, costUsd: 0, state: noActivity },
+    ...{ output: "", asked: undefined, tokens: 0, costUsd: 0, state: noActivity },
     ...{ models: "", model: "", mode: undefined },
   };
+}
+
+function askedText({ type, subject }: TeamRequest): string {
+  if (type === "plan") return "approve the plan";
+  return `${subject.tool} ${summarizeCall(String(subject.tool), subject.input)}`;
 }
 
 function statusOf({ isRunning }: Activity, { status }: TrackedMember): MemberStatus {
@@ -142,15 +157,13 @@ function asideFrom(event: AgentEvent, { output, tokens }: TrackedMember): Partia
     case "tool-output":
       return { output: `${output}${event.text}`.slice(-keptOutput) };
     case "tool-result":
-      return { output: "", isAsking: false };
+      return { output: "" };
     case "turn-end":
       return { tokens: tokens + totalTokens(event.usage) };
     case "model-change":
       return { model: event.to };
     case "mode-change":
       return { mode: event.mode };
-    case "request-change":
-      return event.request_type === "permission" ? { isAsking: event.state === "pending" } : {};
     default:
       return {};
   }

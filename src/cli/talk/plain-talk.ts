@@ -1,5 +1,6 @@
 import { lead } from "../../protocol/ids.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
+import { elsewhereText } from "../render/answer.ts";
 import { renderItem } from "../render/item.ts";
 import { oneLine } from "../render/one-line.ts";
 import { paintFor } from "../render/paint.ts";
@@ -83,7 +84,11 @@ export class PlainTalk {
 
   async #ask(): Promise<void> {
     const open = await this.#talk.team.openRequests();
-    for (const request of this.#questions.update(open)) this.#print(questionLines(request));
+    const { fresh, gone } = this.#questions.update(open);
+    for (const each of await this.#talk.decidedElsewhere(gone)) {
+      this.#print([`  ${elsewhereText(each) ?? ""}`]);
+    }
+    for (const request of fresh) this.#print(questionLines(request));
     if (this.#questions.up) this.#onQuestion();
   }
 

@@ -143,9 +143,9 @@ async function memberOf({ team }: Talk, typed: string): Promise<MemberName> {
   return typed === "" ? lead : findMember(await team.roster(), typed);
 }
 
-async function answer({ team }: Talk, id: string, given: PersonsAnswer): Promise<TalkReply> {
-  const request = pickRequest(await team.requests(), id === "" ? undefined : id);
-  await team.answer(request.id, given);
+async function answer(talk: Talk, id: string, given: PersonsAnswer): Promise<TalkReply> {
+  const request = pickRequest(await talk.team.requests(), id === "" ? undefined : id);
+  await talk.answer(request.id, given);
   const word = given.decision === "deny" ? "Denied" : "Allowed";
   return { type: "answered", id: request.id, line: `${word}: ${briefly(request)}` };
 }

@@ -2,6 +2,8 @@ import { TeamError } from "../../errors.ts";
 import { nearest } from "../../lib/nearest.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import { lead } from "../../protocol/ids.ts";
+import type { TeamRequest } from "../../protocol/request.ts";
+import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
 import type { Team } from "../../team/team.ts";
 import type { Io } from "../command.ts";
 import { attachMentions, isMention } from "./mentions.ts";
@@ -61,6 +63,7 @@ export class Talk {
   readonly io: Io;
   readonly teamDir: string;
   readonly workspace: string;
+  readonly #answered = new Set<string>();
 
   constructor({ team, io, teamDir, workspace }: TalkOptions) {
     this.team = team;
@@ -88,6 +91,23 @@ export class Talk {
     const isMember = line.to === lead || members.some(({ name }) => name === line.to);
     const [word = ""] = typed.slice(1).split(/\s/, 1);
     return !isMember && (typed.startsWith('@"') || (await isMention(word, this.workspace)));
+  }
+
+  /** Answers a question that is put to the person. */
+  async answer(id: string, answer: PersonsAnswer): Promise<void> {
+    this.#answered.add(id);
+    try {
+      await this.team.answer(id, answer);
+    } catch (error) {
+      this.#answered.delete(id);
+      throw error;
+    }
+  }
+
+  /** What has become of questions that are gone, without those that were answered in this talk. */
+  async decidedElsewhere(gone: readonly TeamRequest[]): Promise<TeamRequest[]> {
+    const ids = new Set(gone.map(({ id }) => id).filter((id) => !this.#answered.has(id)));
+    return ids.size === 0 ? [] : (await this.team.requests()).filter(({ id }) => ids.has(id));
   }
 
   async #carryOut(line: TypedLine): Promise<TalkReply> {

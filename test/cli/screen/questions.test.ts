@@ -62,7 +62,7 @@ test("y pressed three times at once answers only visible questions, and types no
   expect(screen.terminal.text).toMatch(/^›$/m);
   await screen.settle();
   screen.press("n");
-  await screen.shows("denied to bob");
+  await screen.shows("denied bob");
   expect(screen.told).toEqual(["allow-once", "deny"]);
 });
 
@@ -101,7 +101,7 @@ test("always needs a second key, after the rule and its scope were shown", async
   }
   expect(screen.told).toEqual([]);
   screen.press(enter);
-  await screen.shows("allowed from now on to alice");
+  await screen.shows("allowed alice from now on");
 
   expect(screen.told).toEqual(["allow-always"]);
 });
@@ -167,7 +167,7 @@ test("a denial can have a reason", async () => {
   screen.press("not on a Friday");
   await screen.shows("no, because › not on a Friday");
   screen.press(enter);
-  await screen.shows("denied to alice: not on a Friday");
+  await screen.shows("denied alice: not on a Friday");
 
   expect(screen.told).toEqual(["deny (not on a Friday)"]);
   await screen.shows("› a draft");
@@ -203,7 +203,7 @@ test("a pasted line break in a reason is part of it", async () => {
   await screen.shows("two");
   expect(screen.told).toEqual([]);
   screen.press(enter);
-  await screen.shows("denied to alice");
+  await screen.shows("denied alice");
 
   expect(screen.told).toEqual(["deny (one\ntwo)"]);
 });
@@ -240,7 +240,7 @@ test("a question that appears while a line is typed is not answered by it", asyn
   await screen.shows("› why not yet");
   await screen.choose();
   screen.press("y");
-  await screen.shows("allowed once to alice");
+  await screen.shows("allowed alice once");
 
   expect(screen.told).toEqual(["allow-once"]);
   await screen.shows("› why not yet");
@@ -384,7 +384,7 @@ test("Ctrl-X again selects the next question, and a new one does not replace it"
   await screen.shows("bob asks to run this (2 of 3)");
   await screen.settle();
   screen.press("y");
-  await screen.shows("allowed once to bob");
+  await screen.shows("allowed bob once");
 
   expect(screen.answered).toEqual([second.id]);
 });

@@ -144,7 +144,7 @@ test("P40 an edit without a question shows its diff, and one that was asked abou
   screen.ask({ name: lead }, input, undefined, { tool: name, call_id: "asked" });
   await screen.choose();
   screen.press("y");
-  await screen.shows("allowed once");
+  await screen.shows("allowed lead once");
   end("asked");
   await screen.shows("└ Edited a.ts asked");
 

@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import { MemberOverview } from "../../../src/cli/talk/member-overview.ts";
 import type { AgentEvent } from "../../../src/protocol/events.ts";
-import { MemberName, newMessageId, newRequestId, TeammateName } from "../../../src/protocol/ids.ts";
+import {
+  MemberName,
+  newMessageId,
+  newRequestId,
+  TeammateName,
+  user,
+} from "../../../src/protocol/ids.ts";
+import type { TeamRequest } from "../../../src/protocol/request.ts";
 
 const alice = MemberName.parse("alice");
 
@@ -45,15 +52,26 @@ test("a member is shown working, calling a tool, and idle again", () => {
   });
 });
 
-test("a member with a question is shown asking until it is answered", () => {
-  const id = newRequestId(new Date(0));
-  const asking = { type: "request-change", id, request_type: "permission" } as const;
-  const pending = { ...asking, state: "pending" } as const;
-  const approved = { ...asking, state: "approved" } as const;
+test("a member is shown asking as long as one of its questions is open", () => {
+  const overview = new MemberOverview(() => 0);
+  overview.enlist([{ name: TeammateName.parse("alice"), role: "coder", status: "working" }]);
+  const question = { tool: "bash", input: { command: "make" } };
 
-  expect(castAfter(pending)).toMatchObject({ isAsking: true });
-  expect(castAfter(pending, approved)).toMatchObject({ isAsking: false });
+  overview.setQuestions([request("permission", question)]);
+  expect(overview.get(alice)).toMatchObject({ asked: "bash make" });
+  overview.setQuestions([request("plan", { plan: "1. Look" })]);
+  expect(overview.get(alice)).toMatchObject({ asked: "approve the plan" });
+  overview.setQuestions([]);
+  expect(overview.get(alice)?.asked).toBeUndefined();
 });
+
+function request(type: "permission" | "plan", subject: TeamRequest["subject"]): TeamRequest {
+  return {
+    ...{ id: newRequestId(new Date(0)), type, from: alice, to: user, subject, version: 1 },
+    ...{ hash: "0".repeat(64), created_at: "2026-01-01T00:00:00.000Z", sig: "" },
+    ...{ state: "pending", decision: null },
+  };
+}
 
 test("the detail of the roster stays while its member continues", () => {
   expect(

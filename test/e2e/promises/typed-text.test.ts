@@ -77,7 +77,7 @@ test("P38 a selected question is answered by its key, and the typed text is kept
   expect(existsSync(file)).toBe(false);
   await chooseQuestion(terminal);
   await terminal.press("y");
-  await terminal.shows("allowed once to alice");
+  await terminal.shows("allowed alice once");
   await terminal.until(async () => existsSync(file), "schema.sql is written");
 
   await terminal.shows("› a draft");
