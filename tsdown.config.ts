@@ -2,7 +2,7 @@ import { defineConfig, type UserConfig } from "tsdown";
 import { commonJs } from "./packaging/common-js.ts";
 import { inputOptions } from "./packaging/input-options.ts";
 import { licenses } from "./packaging/licenses.ts";
-import { keepIgnoredLines } from "./packaging/types.ts";
+import { withoutSchemas } from "./packaging/types.ts";
 import { vmScripts } from "./packaging/vm-scripts.ts";
 import { webHeaders } from "./packaging/web-headers.ts";
 import { zodParts } from "./packaging/zod-parts.ts";
@@ -34,10 +34,15 @@ const commandLine: UserConfig = {
 export default defineConfig([
   {
     ...common,
-    entry: ["src/index.ts", "src/testing/index.ts", "src/testing/conformance/index.ts"],
+    entry: [
+      "src/index.ts",
+      "src/schemas.ts",
+      "src/testing/index.ts",
+      "src/testing/conformance/index.ts",
+    ],
     dts: true,
     outputOptions: { comments: false },
-    plugins: [zodParts(), webHeaders(), keepIgnoredLines(), licenses(licenseFile)],
+    plugins: [zodParts(), webHeaders(), withoutSchemas(), licenses(licenseFile)],
   },
   {
     ...commandLine,

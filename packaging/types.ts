@@ -1,18 +1,35 @@
 import type { Rolldown } from "tsdown";
+import ts from "typescript";
 
 /**
- * Zod's types have variance annotations that the compiler cannot verify, with comments that
- * suppress the error on the next line. The bundler puts both on one line: this moves the code to
- * the next line again, so that users can check the package's types.
+ * Leaves the schemas out of the package's types. A schema has the name of its type, so that the
+ * bundler, which knows names only, would add Zod's types wherever that type is used.
  */
-export function keepIgnoredLines(): Rolldown.Plugin {
+export function withoutSchemas(): Rolldown.Plugin {
   return {
-    name: "keep-ignored-lines",
-    generateBundle(_options, bundle) {
-      for (const file of Object.values(bundle)) {
-        if (file.type !== "chunk" || !file.fileName.endsWith(".d.ts")) continue;
-        file.code = file.code.replace(/\/\*\* @ts-ignore [^*]*\*\/(?=\S)/g, "\n$&\n");
-      }
+    name: "without-schemas",
+    transform: {
+      order: "pre",
+      filter: { id: /\/src\/.*\.d\.ts$/ },
+      handler: (code, id) => ({ code: removeSchemas(id, code), map: null }),
     },
   };
+}
+
+function removeSchemas(name: string, code: string): string {
+  const { statements } = ts.createSourceFile(name, code, ts.ScriptTarget.Latest);
+  const schemas = statements.filter((each) => isSchema(each));
+  return schemas.reduceRight((text, { pos, end }) => text.slice(0, pos) + text.slice(end), code);
+}
+
+function isSchema(statement: ts.Statement): boolean {
+  if (!ts.isVariableStatement(statement)) return false;
+  return statement.declarationList.declarations.some(
+    ({ type }) =>
+      type !== undefined &&
+      ts.isTypeReferenceNode(type) &&
+      ts.isQualifiedName(type.typeName) &&
+      ts.isIdentifier(type.typeName.left) &&
+      type.typeName.left.text === "z",
+  );
 }

@@ -35,10 +35,11 @@ export {
   type ModelFacts,
   modelFacts,
   type OwnFacts,
-  OwnModels,
+  type OwnModel,
+  type OwnModels,
 } from "./model/model-facts.ts";
 export type { FailureKind, ModelFailure } from "./model/model-failure.ts";
-export type { ModelPrice } from "./model/prices.ts";
+export type { LongRates, ModelPrice, TokenRates } from "./model/prices.ts";
 export type { ProviderDefinition, ProviderDefinitions } from "./model/provider-definitions.ts";
 export type { EnvironmentVariables } from "./model/provider-settings.ts";
 export {
@@ -47,50 +48,142 @@ export {
   type SdkLanguageModel,
 } from "./model/sdk-language-model.ts";
 export type { JobRecords } from "./processes/job-records.ts";
-export { CronEntry, type CronId } from "./protocol/cron.ts";
-export { Effort } from "./protocol/effort.ts";
-export { AgentEvent, StoredEvent } from "./protocol/events.ts";
+export type {
+  CronEntry,
+  CronId,
+} from "./protocol/cron.ts";
+export type { Effort } from "./protocol/effort.ts";
+export type {
+  AgentEvent,
+  CompactionEndEvent,
+  CompactionStartEvent,
+  EventFields,
+  LineSetAsideEvent,
+  MemberChangeEvent,
+  MessageDeliveredEvent,
+  MessageReturnedEvent,
+  MessageSentEvent,
+  ModeChangeEvent,
+  ModelChangeEvent,
+  ModelWaitEvent,
+  ReplyRestartEvent,
+  RequestChangeEvent,
+  RewindEvent,
+  RuleChangeEvent,
+  RunEndEvent,
+  RunStartEvent,
+  StoredEvent,
+  TaskChangeEvent,
+  TextDeltaEvent,
+  ThinkingDeltaEvent,
+  ToolCallEvent,
+  ToolOutputEvent,
+  ToolResultEvent,
+  TurnEndEvent,
+  TurnStartEvent,
+  WarningEvent,
+} from "./protocol/events.ts";
 export {
-  MemberName,
-  MessageId,
+  type Checked,
+  type MemberName,
+  type MessageId,
   parseMemberName,
-  RequestId,
-  TaskId,
-  TeamId,
+  type RequestId,
+  type TaskId,
+  type TeamId,
 } from "./protocol/ids.ts";
-export { JobRecord } from "./protocol/job.ts";
-export {
-  type ImageReference,
+export type { JobRecord } from "./protocol/job.ts";
+export type {
+  BroadcastMessage,
+  IdleMessage,
+  ImageReference,
   MailPosition,
   Message,
-  type MessageDraft,
+  MessageDraft,
+  MessageFields,
+  ModeMessage,
+  PermissionAnswerMessage,
+  PermissionMessage,
   PermissionMode,
+  PlanAnswerMessage,
+  PlanMessage,
+  ResultMessage,
+  RuleMessage,
   RunOutcome,
+  SandboxAnswerMessage,
+  SandboxMessage,
+  ShutdownAnswerMessage,
+  ShutdownMessage,
+  TaskMessage,
+  TerminatedMessage,
+  TextMessage,
 } from "./protocol/message.ts";
-export { type RequestState, type RequestType, TeamRequest } from "./protocol/request.ts";
-export { Task, type TaskStatus } from "./protocol/task.ts";
-export {
+export type {
+  PermissionRequest,
+  PermissionSubject,
+  PlanRequest,
+  PlanSubject,
+  RequestDecision,
+  RequestFields,
+  RequestState,
+  RequestType,
+  ResultRequest,
+  ResultSubject,
+  ShutdownRequest,
+  ShutdownSubject,
+  SignedDecision,
+  TeamRequest,
+} from "./protocol/request.ts";
+export type {
+  Task,
+  TaskLease,
+  TaskStatus,
+} from "./protocol/task.ts";
+export type {
+  InheritedField,
+  MemberEnding,
   MemberRecord,
-  type MemberStatus,
-  type RuleChange,
-  type TeamPermissions,
+  MemberStatus,
+  RuleChange,
+  TeamPermissions,
   TeamRecord,
 } from "./protocol/team.ts";
 export type { ToolAction, ToolSpec } from "./protocol/tools.ts";
-export {
-  type InputImage,
-  type ModelImage,
-  type ReceivedMail,
-  type ReplyBlock,
-  type StopReason,
-  type ToolResult,
+export type {
+  CompactionEntry,
+  DeliveryEntry,
+  EntryFields,
+  GapEntry,
+  InputImage,
+  ModelImage,
+  NoteEntry,
+  ProfileEntry,
+  ProviderData,
+  ReceivedMail,
+  ReplyBlock,
+  ReplyEntry,
+  RewindEntry,
+  RunEndEntry,
+  RunSettledEntry,
+  RunStartEntry,
+  StopReason,
+  TextBlock,
+  ThinkingBlock,
+  ToolCall,
+  ToolCallBlock,
+  ToolResult,
+  ToolResultEntry,
+  ToolStartEntry,
   TranscriptEntry,
 } from "./protocol/transcript.ts";
-export {
-  type TokenUsage,
-  type UsageLine,
+export type {
+  CarriedTotal,
+  TokenCounts,
+  TokenUsage,
+  UsageCarried,
+  UsageLine,
   UsageRecord,
-  type UsageReport,
+  UsageReport,
   UsageTotal,
 } from "./protocol/usage.ts";
 export type { RequestAnswer, RequestDraft, RequestFilter, Requests } from "./requests/requests.ts";

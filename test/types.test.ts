@@ -6,11 +6,14 @@ const unnamed = new Set([
   // Parts of the built-in store in memory: whoever names one uses the interface.
   ...["MemoryRoster", "StoredTaskBoard", "StoredRequests", "MemoryEventLog", "MemoryUsageLedger"],
   "MemoryTeamView",
-  // Steps towards `TeamOptions`, `MessageDraft` and `ToolInput`, which have all their fields.
-  ...["EquipmentOptions", "DistributiveDraft", "Issue"],
+  // Steps towards `TeamOptions`, `MessageDraft`, `RequestDraft` and `ToolInput`, which have all their fields.
+  ...["EquipmentOptions", "DistributiveDraft", "DraftField", "Issue"],
 ]);
 
-const entries = ["src/index.ts", "src/testing/index.ts", "src/testing/conformance/index.ts"];
+const entries = [
+  ...["src/index.ts", "src/schemas.ts"],
+  ...["src/testing/index.ts", "src/testing/conformance/index.ts"],
+];
 
 const { config } = ts.readConfigFile("tsconfig.json", ts.sys.readFile);
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, process.cwd());

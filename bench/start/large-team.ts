@@ -144,9 +144,9 @@ class TeamOnDisk {
   }
 
   async #fill({ tasks, requests }: Size, signature: Signature): Promise<void> {
-    const board = this.#records("tasks", Task);
+    const board = this.#records<Task>("tasks", Task);
     await mapInBatches(numbers(tasks), (number) => board.commit(endedTask(number, signature)));
-    const asked = this.#records("requests", TeamRequest);
+    const asked = this.#records<TeamRequest>("requests", TeamRequest);
     await mapInBatches(numbers(requests), async (number) => {
       const at = new Date(startMs + number);
       const subject = { tool: "bash", input: { command: `echo ${number}` } };

@@ -4,12 +4,16 @@ import type { Utterance } from "../model/model.ts";
 import { withoutProviderData } from "../model/provider-data.ts";
 import { isShown, wakes, wakesWhenQuiet } from "../protocol/message-types.ts";
 import type {
+  CompactionEntry,
   ModelImage,
+  ProfileEntry,
   ReceivedMail,
   ReplyBlock,
+  ReplyEntry,
   StopReason,
   ToolCall,
   ToolResult,
+  ToolResultEntry,
   TranscriptEntry,
 } from "../protocol/transcript.ts";
 import { type TokenUsage, totalTokens } from "../protocol/usage.ts";
@@ -27,9 +31,6 @@ export interface OpenCall {
 
 type InputUtterance = Extract<Utterance, { type: "input" }>;
 type ReplyUtterance = Extract<Utterance, { type: "reply" }>;
-type ProfileEntry = Extract<TranscriptEntry, { type: "profile" }>;
-type ReplyEntry = Extract<TranscriptEntry, { type: "reply" }>;
-type ResultEntry = Extract<TranscriptEntry, { type: "tool-result" }>;
 
 /**
  * What a member's transcript is to its model: built from the entries, in their order, and from
@@ -218,7 +219,7 @@ export class Conversation {
     );
   }
 
-  #addResult(entry: ResultEntry): void {
+  #addResult(entry: ToolResultEntry): void {
     const { call_id, output, is_error, images } = entry;
     if (!this.#madeAt.has(call_id)) this.#addInput(resultOfLostCall(entry), true);
     const isOpen = this.#openCalls.some(({ call }) => call.call_id === call_id);
@@ -246,8 +247,7 @@ export class Conversation {
     this.#results = new Map();
   }
 
-  #startOver(entry: Extract<TranscriptEntry, { type: "compaction" }>): void {
-    const { summary, kept, images, wakes } = entry;
+  #startOver({ summary, kept, images, wakes }: CompactionEntry): void {
     this.#closed = [];
     this.#input = {
       type: "input",

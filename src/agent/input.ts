@@ -4,10 +4,8 @@ import type { Secrets } from "../lib/secrets.ts";
 import type { MailboxReader, MailDelivery } from "../mailbox/mailbox.ts";
 import type { ImageReference, Message } from "../protocol/message.ts";
 import { isShown } from "../protocol/message-types.ts";
-import type { ModelImage, ReceivedMail, TranscriptEntry } from "../protocol/transcript.ts";
+import type { DeliveryEntry, ModelImage, ReceivedMail } from "../protocol/transcript.ts";
 import { hiddenText, mailText, type WholePath } from "./mail-text.ts";
-
-export type DeliveryEntry = Extract<TranscriptEntry, { type: "delivery" }>;
 
 /** Where a member's input comes from. */
 export interface Input {

@@ -1,7 +1,12 @@
 import { type MemberName, system, type TaskId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
 import { wakes } from "../protocol/message-types.ts";
-import type { ReplyBlock, StopReason, TranscriptEntry } from "../protocol/transcript.ts";
+import type {
+  ReplyBlock,
+  ReplyEntry,
+  StopReason,
+  TranscriptEntry,
+} from "../protocol/transcript.ts";
 import type { LastRun, RecordedEnd } from "./runner.ts";
 
 /**
@@ -75,7 +80,7 @@ export class RunRecord implements LastRun {
     }
   }
 
-  #addReply({ blocks, stop }: Extract<TranscriptEntry, { type: "reply" }>): void {
+  #addReply({ blocks, stop }: ReplyEntry): void {
     // Every reply belongs to a run, even where the run's start is missing.
     if (!this.isOpen) this.#begin();
     for (const block of blocks) if (block.type === "tool-call") this.calledTools.add(block.name);

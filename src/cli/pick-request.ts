@@ -1,6 +1,6 @@
 import { TeamError } from "../errors.ts";
 import { summarizeCall } from "../lib/summarize-call.ts";
-import { isForPerson, summaryOf } from "../permissions/persons-question.ts";
+import { isForPerson } from "../permissions/persons-question.ts";
 import type { TeamRequest } from "../protocol/request.ts";
 import { oneLine } from "./render/one-line.ts";
 
@@ -60,9 +60,8 @@ function waiting(requests: readonly TeamRequest[]): string {
 }
 
 /** A question in a few words. */
-export function briefly(request: TeamRequest): string {
-  const { type, from, subject } = request;
+export function briefly({ type, from, subject }: TeamRequest): string {
   if (type !== "permission") return `${type} of ${from}`;
-  const summary = summaryOf(request) ?? summarizeCall(String(subject.tool), subject.input);
-  return oneLine(`${from}: ${subject.tool} ${summary}`, 60);
+  const { tool, input, summary = summarizeCall(tool, input) } = subject;
+  return oneLine(`${from}: ${tool} ${summary}`, 60);
 }

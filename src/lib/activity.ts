@@ -1,5 +1,5 @@
 import type { Doing } from "../protocol/dashboard.ts";
-import type { AgentEvent } from "../protocol/events.ts";
+import type { AgentEvent, ToolCallEvent } from "../protocol/events.ts";
 import { totalTokens } from "../protocol/usage.ts";
 import { firstCharacters, firstWords } from "./cut-text.ts";
 import { summarizeCall } from "./summarize-call.ts";
@@ -92,8 +92,6 @@ function at({ doing }: Activity, text: string, since: string): Partial<Activity>
     doing: isSame ? doing : { text, tool: null, since },
   };
 }
-
-type ToolCallEvent = Extract<AgentEvent, { type: "tool-call" }>;
 
 function callOf({ call_id, name, input, at: since }: ToolCallEvent): Activity["calls"][number] {
   const text = firstWords(summarizeCall(name, input), maxText);

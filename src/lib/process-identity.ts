@@ -9,17 +9,29 @@ import { hasErrno } from "../errors.ts";
  * One process of one boot of one machine. A pid alone does not identify a process: it is used again
  * after its process has ended, and every container counts its own.
  */
+export interface ProcessIdentity {
+  /** The name of the machine. */
+  host: string;
+  /** The id of the machine's boot. */
+  boot_id: string;
+  /** The namespace in which the pid counts. */
+  pid_namespace: string;
+  /** The number of the process. */
+  pid: number;
+  /** When it started, in the system's own form. */
+  process_start: string;
+}
 export const ProcessIdentity = z.object({
   host: z.string(),
   boot_id: z.string(),
   pid_namespace: z.string(),
   pid: z.int().positive(),
   process_start: z.string(),
-});
-export type ProcessIdentity = z.infer<typeof ProcessIdentity>;
+}) satisfies z.ZodType<ProcessIdentity>;
 
 /** The processes that this one can see by their pid. */
 export interface ProcessTable {
+  /** The process that asks. */
   self(): Promise<ProcessIdentity>;
   /** When the process with `pid` started; undefined if there is none, or only its zombie. */
   startOf(pid: number): Promise<string | undefined>;

@@ -5,14 +5,9 @@ import type { FileLine } from "../lib/line-reader.ts";
 import { parseValue } from "../lib/parse-value.ts";
 import { readJson, TooDeep } from "../lib/read-json.ts";
 import { type MemberName, MessageId, outside } from "../protocol/ids.ts";
-import {
-  isContentSize,
-  Message,
-  maxContentBytes,
-  modernize,
-  Timestamp,
-} from "../protocol/message.ts";
+import { isContentSize, Message, maxContentBytes, Timestamp } from "../protocol/message.ts";
 import { isClaimable } from "../protocol/message-types.ts";
+import { modernize } from "../protocol/modernize-message.ts";
 
 /** The longest line there is: the largest content with every byte escaped, and more. */
 export const maxLineBytes = 2 * 1024 * 1024;

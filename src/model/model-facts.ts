@@ -27,10 +27,21 @@ export interface ModelFacts {
 
 const tokens = z.int().positive();
 
+/** What a person says about a model. What is missing is taken from the built-in table. */
+export interface OwnModel {
+  /** What it costs. */
+  readonly price?: ModelPrice | undefined;
+  /** How many tokens a request may have. */
+  readonly contextWindow?: number | undefined;
+  /** How many tokens a reply may have. */
+  readonly maxOutput?: number | undefined;
+}
+
 /**
  * What a person says about models, by id, such as `openai/gpt-5`. A key may end in `*`, for all ids
  * that begin so; of several that fit, the longest counts.
  */
+export type OwnModels = Readonly<Record<string, OwnModel>>;
 export const OwnModels = z.record(
   z.string(),
   z.strictObject({
@@ -38,8 +49,7 @@ export const OwnModels = z.record(
     contextWindow: tokens.optional(),
     maxOutput: tokens.optional(),
   }),
-);
-export type OwnModels = Readonly<z.infer<typeof OwnModels>>;
+) satisfies z.ZodType<OwnModels>;
 
 /** What a person says about models and providers. */
 export interface OwnFacts {

@@ -3,23 +3,41 @@ import type { TokenUsage } from "../protocol/usage.ts";
 
 const dollars = z.number().nonnegative();
 
-/**
- * Dollars per million tokens. Tokens without a rate of their own cost as much as ordinary input.
- */
-const Rates = z.strictObject({
+/** US dollars per million tokens. */
+export interface TokenRates {
+  /** For tokens of requests. */
+  readonly input: number;
+  /** For tokens of replies. */
+  readonly output: number;
+  /** For tokens that are read from the provider's cache (default: as `input`). */
+  readonly cacheRead?: number | undefined;
+  /** For tokens that are written to the provider's cache (default: as `input`). */
+  readonly cacheWrite?: number | undefined;
+  /** For tokens that are written for an hour, which only Anthropic sells (default: twice the input). */
+  readonly cacheWrite1h?: number | undefined;
+}
+const TokenRates = z.strictObject({
   input: dollars,
   output: dollars,
   cacheRead: dollars.optional(),
   cacheWrite: dollars.optional(),
-  /** What is written for an hour, which only Anthropic sells (default: twice the input, as there). */
   cacheWrite1h: dollars.optional(),
-});
+}) satisfies z.ZodType<TokenRates>;
 
-/** What a model costs. A request of more than `long.above` tokens has the rates of `long` throughout. */
-export const ModelPrice = Rates.extend({
-  long: Rates.extend({ above: z.int().positive() }).optional(),
-});
-export type ModelPrice = Readonly<z.infer<typeof ModelPrice>>;
+/** The rates of long requests. */
+export interface LongRates extends TokenRates {
+  /** A request of more tokens than this has these rates for all its tokens. */
+  readonly above: number;
+}
+
+/** What a model costs. */
+export interface ModelPrice extends TokenRates {
+  /** The rates of long requests, where they differ. */
+  readonly long?: LongRates | undefined;
+}
+export const ModelPrice = TokenRates.extend({
+  long: TokenRates.extend({ above: z.int().positive() }).optional(),
+}) satisfies z.ZodType<ModelPrice>;
 
 /** In dollars. */
 export function costOf(usage: TokenUsage, price: ModelPrice): number {

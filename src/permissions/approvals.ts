@@ -4,7 +4,7 @@ import { isLeaving } from "../lib/leaving.ts";
 import { onAbort } from "../lib/on-abort.ts";
 import { WakeLatch } from "../lib/wake-latch.ts";
 import { type MemberName, user } from "../protocol/ids.ts";
-import type { TeamRequest } from "../protocol/request.ts";
+import type { PermissionSubject, TeamRequest } from "../protocol/request.ts";
 import { hashSubject } from "../requests/request-rules.ts";
 import type { Requests } from "../requests/requests.ts";
 
@@ -86,9 +86,10 @@ export class RequestApprovals implements Approvals {
    */
   async #find({ member: from, callId }: Question, hash: string): Promise<TeamRequest | undefined> {
     const asked = await this.#requests.list({ type: "permission", from });
-    for (const { id, hash: other, state, subject } of asked) {
-      if (other === hash || state !== "pending" || subject.call_id !== callId) continue;
-      await unlessDecided(() => this.#requests.cancel(id, from, "the call was changed"));
+    for (const request of asked) {
+      const isOther = request.hash !== hash && request.state === "pending";
+      if (!isOther || request.type !== "permission" || request.subject.call_id !== callId) continue;
+      await unlessDecided(() => this.#requests.cancel(request.id, from, "the call was changed"));
     }
     return asked.findLast(
       ({ hash: other, state }) =>
@@ -159,7 +160,7 @@ async function unlessDecided(change: () => Promise<unknown>): Promise<void> {
   }
 }
 
-function subjectOf(question: Question): Record<string, unknown> {
+function subjectOf(question: Question): PermissionSubject {
   const { callId, tool, input, reason, suggestedRule: rule, summary } = question;
   return {
     call_id: callId,

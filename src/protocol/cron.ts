@@ -1,30 +1,42 @@
 import { z } from "zod";
-import { MemberName } from "./ids.ts";
+import { type Checked, checked, MemberName } from "./ids.ts";
 
-/** Eight random hex digits, so that an id is not used again after its entry is removed. */
-export const CronId = z
-  .string()
-  .regex(/^[0-9a-f]{8}$/)
-  .brand<"CronId">();
-export type CronId = z.infer<typeof CronId>;
+/**
+ * The id of a scheduled prompt: eight random hex digits, so that it is not used again after the entry
+ * is removed.
+ */
+export type CronId = Checked<"CronId">;
+export const CronId = checked<"CronId">(/^[0-9a-f]{8}$/);
 
 /** A scheduled prompt: `crons/<id>.json`. */
+export interface CronEntry {
+  /** Its id, which is also the name of its file. */
+  id: CronId;
+  /** Minute, hour, day of month, month and day of week in local time, or a word like `@daily`. */
+  cron: string;
+  /** The text that is sent. */
+  prompt: string;
+  /** Who gets the prompt. */
+  member: MemberName;
+  /** Whether it is removed after it was sent. */
+  once: boolean;
+  /** The lead, or `outside` if somebody has written or edited the file. */
+  created_by: MemberName;
+  /** When it was made: ISO 8601, in UTC. */
+  created_at: string;
+  /** When it is sent next, in UTC; null if `cron` is not a valid pattern, after a bad edit. */
+  next_at: string | null;
+}
 export const CronEntry = z.object({
   id: CronId,
-  /** Minute, hour, day of month, month and day of week in local time, or a word like `@daily`. */
   cron: z.string(),
   prompt: z.string(),
-  /** Who gets the prompt. */
   member: MemberName,
-  /** Whether it is removed after it was sent. */
   once: z.boolean(),
-  /** The lead, or `outside` if somebody has written or edited the file. */
   created_by: MemberName,
   created_at: z.iso.datetime(),
-  /** When it is sent next; null if `cron` is not a valid pattern, after a bad edit. */
   next_at: z.iso.datetime().nullable(),
-});
-export type CronEntry = z.infer<typeof CronEntry>;
+}) satisfies z.ZodType<CronEntry>;
 
 /** What a cron is made from. */
 export interface CronDraft {

@@ -6,137 +6,322 @@ import { TaskStatus } from "./task.ts";
 import { MemberStatus } from "./team.ts";
 import { TokenUsage } from "./usage.ts";
 
-/** The fields of every event. */
-const envelope = {
-  at: z.iso.datetime().describe("when it happened, in UTC"),
-  member: MemberName.optional().describe(
-    "the member it is about; absent for an event of the whole team",
-  ),
-};
-
 /** The length of the preview of a message, in characters. */
 export const previewCharacters = 400;
 
-/** One type of event, with its meaning for docs/events.md. */
-function event<Type extends string, Fields extends z.ZodRawShape>(
-  type: Type,
-  meaning: string,
-  fields: Fields,
-) {
-  return z.object({ type: z.literal(type), ...envelope, ...fields }).describe(meaning);
+/** The fields of every event. */
+export interface EventFields {
+  /** When it happened: ISO 8601, in UTC. */
+  at: string;
+  /** The member it is about; absent for an event of the whole team. */
+  member?: MemberName | undefined;
 }
 
-const callId = z.string().describe("the id of the call, unique for its member");
-const turn = z.int().positive().describe("counts from 1 in each run");
+/** A member begins or ends work, is spawned, fails or is ended. */
+export interface MemberChangeEvent extends EventFields {
+  type: "member-change";
+  /** What it does from now on. */
+  status: MemberStatus;
+  /** What else a person would want to know. */
+  detail?: string | undefined;
+}
+
+/**
+ * A message is in its recipient's mailbox. `member` is its sender. Emitted when the running team
+ * first reads it.
+ */
+export interface MessageSentEvent extends EventFields {
+  type: "message-sent";
+  /** The id of the message. */
+  id: MessageId;
+  /** Such as `message`, `result` or `task_assignment`. */
+  message_type: string;
+  /** The recipient. */
+  to: MemberName;
+  /** The beginning of its content. */
+  preview?: string | undefined;
+}
+
+/** A message is in the transcript of its recipient `member`. */
+export interface MessageDeliveredEvent extends EventFields {
+  type: "message-delivered";
+  /** The id of the message. */
+  id: MessageId;
+}
+
+/** A message came back, because its recipient `member` has ended. */
+export interface MessageReturnedEvent extends EventFields {
+  type: "message-returned";
+  /** The id of the message. */
+  id: MessageId;
+}
+
+/** A line in `member`'s mailbox is not mail, and no model sees it. */
+export interface LineSetAsideEvent extends EventFields {
+  type: "line-set-aside";
+  /** Where the line is: `hand-<generation>-<byte offset>`. */
+  id: MessageId;
+  /** What is wrong with it. */
+  reason: string;
+}
+
+/** A task was created or changed. `member` is its owner, if it has one. */
+export interface TaskChangeEvent extends EventFields {
+  type: "task-change";
+  /** The id of the task. */
+  id: TaskId;
+  /** Its status after the change. */
+  status: TaskStatus;
+}
+
+/** A question of `member` was asked or decided. */
+export interface RequestChangeEvent extends EventFields {
+  type: "request-change";
+  /** The id of the request. */
+  id: RequestId;
+  /** What is asked for. */
+  request_type: RequestType;
+  /** `pending` if it was asked, or how it was decided. */
+  state: RequestState;
+}
+
+/** A permission rule of the team was added or removed. */
+export interface RuleChangeEvent extends EventFields {
+  type: "rule-change";
+  /** What the rule decides. */
+  decision: "allow" | "ask" | "deny";
+  /** The rule as a person writes it. */
+  rule: string;
+  /** What happened to it. */
+  change: "added" | "removed";
+}
+
+/** The permission mode of `member` is another one. */
+export interface ModeChangeEvent extends EventFields {
+  type: "mode-change";
+  /** The new mode. */
+  mode: PermissionMode;
+}
+
+/** The person went back to an earlier prompt. */
+export interface RewindEvent extends EventFields {
+  type: "rewind";
+  /** The prompt. */
+  id: MessageId;
+  /** Whether what was said since is undone. */
+  conversation: boolean;
+  /** The files that are as they were before it. */
+  files: string[];
+}
+
+/** A member was woken and begins a run. */
+export interface RunStartEvent extends EventFields {
+  type: "run-start";
+}
+
+/** A request goes to the member's model. */
+export interface TurnStartEvent extends EventFields {
+  type: "turn-start";
+  /** Counts from 1 in each run. */
+  turn: number;
+}
+
+/** The next piece of the model's text. */
+export interface TextDeltaEvent extends EventFields {
+  type: "text-delta";
+  /** The piece. */
+  text: string;
+}
+
+/** The next piece of the model's thinking, if the provider shows it. */
+export interface ThinkingDeltaEvent extends EventFields {
+  type: "thinking-delta";
+  /** The piece. */
+  text: string;
+}
+
+/** The model is asked again: discard the deltas of this turn so far. */
+export interface ReplyRestartEvent extends EventFields {
+  type: "reply-restart";
+  /** Why. */
+  reason: string;
+}
+
+/** The member waits for its provider. */
+export interface ModelWaitEvent extends EventFields {
+  type: "model-wait";
+  /** Why. */
+  reason: string;
+  /** How long it waits before it asks again, in milliseconds. */
+  delay_ms: number;
+}
+
+/**
+ * Another model of the member's list answers from here on: the one before is overloaded or out of
+ * reach, or a better choice is available again.
+ */
+export interface ModelChangeEvent extends EventFields {
+  type: "model-change";
+  /** The model that answered before. */
+  from: string;
+  /** The model that answers now. */
+  to: string;
+  /** Why. */
+  reason: string;
+}
+
+/** The model calls a tool. */
+export interface ToolCallEvent extends EventFields {
+  type: "tool-call";
+  /** The id of the call, unique for its member. */
+  call_id: string;
+  /** The name of the tool. */
+  name: string;
+  /** The arguments, as the model wrote them. */
+  input: unknown;
+}
+
+/** Output of a call that runs, as it comes. */
+export interface ToolOutputEvent extends EventFields {
+  type: "tool-output";
+  /** The id of the call, unique for its member. */
+  call_id: string;
+  /** The next piece of the output. */
+  text: string;
+}
+
+/** The result of a call, as the model sees it. */
+export interface ToolResultEvent extends EventFields {
+  type: "tool-result";
+  /** The id of the call, unique for its member. */
+  call_id: string;
+  /** The text that the model is shown. */
+  output: string;
+  /** Whether the call failed or was refused. */
+  is_error: boolean;
+}
+
+/** A turn is over: the reply and the results of its calls are recorded. */
+export interface TurnEndEvent extends EventFields {
+  type: "turn-end";
+  /** Counts from 1 in each run. */
+  turn: number;
+  /** The tokens of the turn, and their cost if it is known. */
+  usage: TokenUsage;
+}
+
+/** The conversation is being summarized to make room. */
+export interface CompactionStartEvent extends EventFields {
+  type: "compaction-start";
+  /** The size of the conversation before. */
+  context_tokens: number;
+}
+
+/** The summary has replaced the conversation. */
+export interface CompactionEndEvent extends EventFields {
+  type: "compaction-end";
+  /** The summary. */
+  summary: string;
+}
+
+/** A run is over. */
+export interface RunEndEvent extends EventFields {
+  type: "run-end";
+  /** How it ended. */
+  outcome: RunOutcome;
+  /** Why, if the outcome alone does not say. */
+  reason?: string | undefined;
+  /** What a person can do about it. */
+  hint?: string | undefined;
+}
+
+/** Something that a person should know. */
+export interface WarningEvent extends EventFields {
+  type: "warning";
+  /** What is wrong. */
+  message: string;
+  /** What to do about it. */
+  hint?: string | undefined;
+}
 
 /**
  * Something an observer may see. One union for screen, headless output and dashboard. Events may be
  * lost; everything that must not be lost is in the store.
  */
+export type AgentEvent =
+  | MemberChangeEvent
+  | MessageSentEvent
+  | MessageDeliveredEvent
+  | MessageReturnedEvent
+  | LineSetAsideEvent
+  | TaskChangeEvent
+  | RequestChangeEvent
+  | RuleChangeEvent
+  | ModeChangeEvent
+  | RewindEvent
+  | RunStartEvent
+  | TurnStartEvent
+  | TextDeltaEvent
+  | ThinkingDeltaEvent
+  | ReplyRestartEvent
+  | ModelWaitEvent
+  | ModelChangeEvent
+  | ToolCallEvent
+  | ToolOutputEvent
+  | ToolResultEvent
+  | TurnEndEvent
+  | CompactionStartEvent
+  | CompactionEndEvent
+  | RunEndEvent
+  | WarningEvent;
+
+function event<Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
+  const shared = { at: z.iso.datetime(), member: MemberName.optional() };
+  return z.object({ type: z.literal(type), ...shared, ...fields });
+}
+
+const turn = z.int().positive();
+
 export const AgentEvent = z.discriminatedUnion("type", [
-  event("member-change", "A member begins or ends work, is spawned, fails or is ended.", {
-    status: MemberStatus,
-    detail: z.string().optional().describe("what else a person would want to know"),
-  }),
-  event(
-    "message-sent",
-    "A message is in its recipient's mailbox. `member` is its sender. Emitted when the running team first reads it.",
-    {
-      id: MessageId,
-      message_type: z.string().describe("such as `message`, `result` or `task_assignment`"),
-      to: MemberName,
-      preview: z.string().optional().describe("the beginning of its content"),
-    },
-  ),
-  event("message-delivered", "A message is in the transcript of its recipient `member`.", {
+  event("member-change", { status: MemberStatus, detail: z.string().optional() }),
+  event("message-sent", {
     id: MessageId,
+    message_type: z.string(),
+    to: MemberName,
+    preview: z.string().optional(),
   }),
-  event("message-returned", "A message came back, because its recipient `member` has ended.", {
-    id: MessageId,
-  }),
-  event("line-set-aside", "A line in `member`'s mailbox is not mail, and no model sees it.", {
-    id: MessageId,
-    reason: z.string().describe("what is wrong with it"),
-  }),
-  event("task-change", "A task was created or changed. `member` is its owner, if it has one.", {
-    id: TaskId,
-    status: TaskStatus,
-  }),
-  event("request-change", "A question of `member` was asked or decided.", {
-    id: RequestId,
-    request_type: RequestType,
-    state: RequestState,
-  }),
-  event("rule-change", "A permission rule of the team was added or removed.", {
+  event("message-delivered", { id: MessageId }),
+  event("message-returned", { id: MessageId }),
+  event("line-set-aside", { id: MessageId, reason: z.string() }),
+  event("task-change", { id: TaskId, status: TaskStatus }),
+  event("request-change", { id: RequestId, request_type: RequestType, state: RequestState }),
+  event("rule-change", {
     decision: z.enum(["allow", "ask", "deny"]),
-    rule: z.string().describe("as a person writes it"),
+    rule: z.string(),
     change: z.enum(["added", "removed"]),
   }),
-  event("mode-change", "The permission mode of `member` is another one.", {
-    mode: PermissionMode,
-  }),
-  event("rewind", "The person went back to an earlier prompt.", {
-    id: MessageId.describe("the prompt"),
-    conversation: z.boolean().describe("whether what was said since is undone"),
-    files: z.array(z.string()).describe("the files that are as they were before it"),
-  }),
-  event("run-start", "A member was woken and begins a run.", {}),
-  event("turn-start", "A request goes to the member's model.", { turn }),
-  event("text-delta", "The next piece of the model's text.", { text: z.string() }),
-  event("thinking-delta", "The next piece of the model's thinking, if the provider shows it.", {
-    text: z.string(),
-  }),
-  event("reply-restart", "The model is asked again: discard the deltas of this turn so far.", {
-    reason: z.string(),
-  }),
-  event("model-wait", "The member waits for its provider.", {
-    reason: z.string(),
-    delay_ms: z.number().nonnegative().describe("how long it waits before it asks again"),
-  }),
-  event(
-    "model-change",
-    "Another model of the member's list answers from here on: the one before is overloaded or out of reach, or a better choice is available again.",
-    {
-      from: z.string().describe("the model that answered before"),
-      to: z.string().describe("the model that answers now"),
-      reason: z.string(),
-    },
-  ),
-  event("tool-call", "The model calls a tool.", {
-    call_id: callId,
-    name: z.string().describe("the name of the tool"),
-    input: z.unknown().describe("as the model wrote it"),
-  }),
-  event("tool-output", "Output of a call that runs, as it comes.", {
-    call_id: callId,
-    text: z.string(),
-  }),
-  event("tool-result", "The result of a call, as the model sees it.", {
-    call_id: callId,
-    output: z.string(),
-    is_error: z.boolean(),
-  }),
-  event("turn-end", "A turn is over: the reply and the results of its calls are recorded.", {
-    turn,
-    usage: TokenUsage,
-  }),
-  event("compaction-start", "The conversation is being summarized to make room.", {
-    context_tokens: z.int().describe("the size of the conversation before"),
-  }),
-  event("compaction-end", "The summary has replaced the conversation.", {
-    summary: z.string(),
-  }),
-  event("run-end", "A run is over.", {
+  event("mode-change", { mode: PermissionMode }),
+  event("rewind", { id: MessageId, conversation: z.boolean(), files: z.array(z.string()) }),
+  event("run-start", {}),
+  event("turn-start", { turn }),
+  event("text-delta", { text: z.string() }),
+  event("thinking-delta", { text: z.string() }),
+  event("reply-restart", { reason: z.string() }),
+  event("model-wait", { reason: z.string(), delay_ms: z.number().nonnegative() }),
+  event("model-change", { from: z.string(), to: z.string(), reason: z.string() }),
+  event("tool-call", { call_id: z.string(), name: z.string(), input: z.unknown() }),
+  event("tool-output", { call_id: z.string(), text: z.string() }),
+  event("tool-result", { call_id: z.string(), output: z.string(), is_error: z.boolean() }),
+  event("turn-end", { turn, usage: TokenUsage }),
+  event("compaction-start", { context_tokens: z.int() }),
+  event("compaction-end", { summary: z.string() }),
+  event("run-end", {
     outcome: RunOutcome,
-    reason: z.string().optional().describe("why, if the outcome alone does not say"),
-    hint: z.string().optional().describe("what a person can do about it"),
+    reason: z.string().optional(),
+    hint: z.string().optional(),
   }),
-  event("warning", "Something that a person should know.", {
-    message: z.string(),
-    hint: z.string().optional().describe("what to do about it"),
-  }),
-]);
-export type AgentEvent = z.infer<typeof AgentEvent>;
+  event("warning", { message: z.string(), hint: z.string().optional() }),
+]) satisfies z.ZodType<AgentEvent>;
 
 /** The bound leaves room for further numbers, even after a damaged line with a high one. */
 const seq = z
@@ -144,9 +329,15 @@ const seq = z
   .positive()
   .max(2 ** 52);
 
-/** An event in `events.jsonl`: its number, which only grows, is the line's last key. */
+/** An event in `events.jsonl`. */
+export interface StoredEvent {
+  /** Its number, which only grows. */
+  seq: number;
+  /** What happened. */
+  event: AgentEvent;
+}
+/** In a line, the number is the last key of the event. */
 export const StoredEvent = z
   .looseObject({ seq })
   .transform(({ seq: number, ...event }) => ({ seq: number, event }))
-  .pipe(z.object({ seq, event: AgentEvent }));
-export type StoredEvent = z.infer<typeof StoredEvent>;
+  .pipe(z.object({ seq, event: AgentEvent })) satisfies z.ZodType<StoredEvent>;

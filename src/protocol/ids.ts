@@ -1,14 +1,31 @@
 import { z } from "zod";
 import { TeamError } from "../errors.ts";
 
+declare const kind: unique symbol;
+
+/** A text that was checked to be of one kind, such as a member's name. No other text can take its place. */
+export type Checked<Kind extends string> = string & { readonly [kind]: Kind };
+
+/** The schema of a checked text. The compiler cannot know that the pattern is what makes it one. */
+export function checked<Kind extends string>(
+  pattern: RegExp,
+  problem?: string,
+): z.ZodType<Checked<Kind>, string> {
+  const schema: unknown = z.string().regex(pattern, problem);
+  return schema as z.ZodType<Checked<Kind>, string>;
+}
+
 const namePattern = /^[a-z][a-z0-9_-]{0,31}$/;
 
-/** The name of a sender or recipient: a member, or one of the reserved names below. */
-export const MemberName = z
-  .string()
-  .regex(namePattern, "a name is 1 to 32 of a-z, 0-9, _ and -, and starts with a letter")
-  .brand<"MemberName">();
-export type MemberName = z.infer<typeof MemberName>;
+/**
+ * The name of a sender or recipient: a member, or `user` (the person), `system` (the runtime) or
+ * `outside` (the sender of a line without a valid signature). `parseMemberName` makes one of a text.
+ */
+export type MemberName = Checked<"MemberName">;
+export const MemberName = checked<"MemberName">(
+  namePattern,
+  "a name is 1 to 32 of a-z, 0-9, _ and -, and starts with a letter",
+);
 
 /** The member a person talks to. */
 export const lead = MemberName.parse("lead");
@@ -27,7 +44,10 @@ export const TeammateName = MemberName.refine((name) => !reservedNames.includes(
   error: ({ input }) => `'${input}' is a reserved name. ${nameRule}`,
 });
 
-/** Reads a name as a person or a model writes it: lower-cased, then checked. */
+/**
+ * Reads a name as a person or a model writes it: lower-cased, then checked. Throws `name-invalid` if
+ * it is not a name.
+ */
 export function parseMemberName(text: string): MemberName {
   const parsed = MemberName.safeParse(text.toLowerCase());
   if (parsed.success) return parsed.data;
@@ -48,31 +68,26 @@ function quote(text: string): string {
 
 const uuidPattern = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 
-/** A UUIDv7, or for a line written by hand `hand-<generation>-<byte offset>`. */
-export const MessageId = z
-  .string()
-  .regex(new RegExp(`^(?:${uuidPattern}|hand-\\d+-\\d+)$`))
-  .brand<"MessageId">();
-export type MessageId = z.infer<typeof MessageId>;
+/**
+ * The id of a message: a UUIDv7, or for a line written by hand `hand-<generation>-<byte offset>`.
+ */
+export type MessageId = Checked<"MessageId">;
+export const MessageId = checked<"MessageId">(new RegExp(`^(?:${uuidPattern}|hand-\\d+-\\d+)$`));
 
-export const TeamId = z
-  .string()
-  .regex(new RegExp(`^${uuidPattern}$`), "a team's id is a UUID in lower case")
-  .brand<"TeamId">();
-export type TeamId = z.infer<typeof TeamId>;
+/** The id of a team: a UUID in lower case. */
+export type TeamId = Checked<"TeamId">;
+export const TeamId = checked<"TeamId">(
+  new RegExp(`^${uuidPattern}$`),
+  "a team's id is a UUID in lower case",
+);
 
-export const RequestId = z
-  .string()
-  .regex(new RegExp(`^${uuidPattern}$`))
-  .brand<"RequestId">();
-export type RequestId = z.infer<typeof RequestId>;
+/** The id of a request: a UUID in lower case. */
+export type RequestId = Checked<"RequestId">;
+export const RequestId = checked<"RequestId">(new RegExp(`^${uuidPattern}$`));
 
-/** `1`, `2`, …: a string everywhere, so that nothing compares it as a number. */
-export const TaskId = z
-  .string()
-  .regex(/^[1-9]\d{0,8}$/)
-  .brand<"TaskId">();
-export type TaskId = z.infer<typeof TaskId>;
+/** The id of a task: `1`, `2`, …. It is a text, so that nothing compares it as a number. */
+export type TaskId = Checked<"TaskId">;
+export const TaskId = checked<"TaskId">(/^[1-9]\d{0,8}$/);
 
 export function newMessageId(now: Date): MessageId {
   return uuidv7(now) as MessageId;

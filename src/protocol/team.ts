@@ -6,14 +6,69 @@ import { PermissionMode } from "./message.ts";
 /** The version of everything under the team directory. A higher one belongs to a newer troupe. */
 export const storeFormat = 1;
 
+/** What a member does. `shutdown`: it has ended; `failed`: its last run failed, and it can be woken again. */
+export type MemberStatus = "working" | "idle" | "shutdown" | "failed";
 export const MemberStatus = z.enum(["working", "idle", "shutdown", "failed"]);
-export type MemberStatus = z.infer<typeof MemberStatus>;
 
 /** The fields of a member's record that it can have from the lead. */
+export type InheritedField = "model" | "effort" | "permission_mode";
 export const InheritedField = z.enum(["model", "effort", "permission_mode"]);
-export type InheritedField = z.infer<typeof InheritedField>;
 
-/** One member as the roster has it. Fields that are not ours are kept. */
+/** Why a member is being ended. */
+export interface MemberEnding {
+  /** The reason, for people. */
+  reason: string;
+  /** True if somebody asked for it. */
+  expected: boolean;
+}
+
+/** One member as the roster has it. */
+export interface MemberRecord {
+  /** Its name, which is unique in the team. */
+  name: MemberName;
+  /** What it is in the team, in a word or two, such as `tester`. */
+  role: string;
+  /** What it does. */
+  status: MemberStatus;
+  /** The id of its model; see `inherits`. */
+  model?: string | undefined;
+  /** How much it thinks (default: as its model does); see `inherits`. */
+  effort?: Effort | undefined;
+  /** The color in which it is shown. */
+  color?: string | undefined;
+  /** What a person would want to know besides the status, such as `waiting for approval`. */
+  detail?: string | undefined;
+  /** The workspace of the member, which has its files (default: the lead's). */
+  root?: string | undefined;
+  /** The directory that it works in (default: the lead's). */
+  cwd?: string | undefined;
+  /** Its permission mode; see `inherits`. */
+  permission_mode?: PermissionMode | undefined;
+  /** The fields that follow the lead's, because nothing else was asked for in the spawn. */
+  inherits?: InheritedField[] | undefined;
+  /** Whether it may change something only after its plan is approved (default: false). */
+  plan_required?: boolean | undefined;
+  /** The names of its tools, if it does not have all. */
+  tools?: string[] | undefined;
+  /** What a program added to its system prompt. */
+  instructions?: string | undefined;
+  /** The plan it has handed in since it was spawned, or last took a task. */
+  plan_request?: RequestId | undefined;
+  /** When it was spawned: ISO 8601, in UTC. */
+  spawned_at?: string | undefined;
+  /** When it was spawned first since it was not there, or had ended: ISO 8601, in UTC. */
+  alive_since?: string | undefined;
+  /**
+   * Random, and new each time it is spawned: a request to an earlier incarnation is not for this
+   * one.
+   */
+  incarnation?: string | undefined;
+  /** Why it is being ended; set until its departure is complete. */
+  ending?: MemberEnding | undefined;
+  /** Signs the fields that decide what it may do, so that an edit of this file permits nothing. */
+  sig?: string | undefined;
+}
+/** Fields that are not ours are kept. */
 export const MemberRecord = z.looseObject({
   name: TeammateName,
   role: z.string(),
@@ -21,75 +76,90 @@ export const MemberRecord = z.looseObject({
   model: z.string().optional(),
   effort: Effort.optional(),
   color: z.string().optional(),
-  /** What a person would want to know besides the status, such as `waiting for approval`. */
   detail: z.string().optional(),
-  /** The workspace of the member, which has its files (default: the lead's). */
   root: z.string().optional(),
   cwd: z.string().optional(),
   permission_mode: PermissionMode.optional(),
-  /** The fields that follow the lead's, because nothing else was asked for in the spawn. */
   inherits: z.array(InheritedField).optional(),
   plan_required: z.boolean().optional(),
-  /** The names of its tools, if it does not have all. */
   tools: z.array(z.string()).optional(),
-  /** What a program added to its system prompt. */
   instructions: z.string().optional(),
-  /** The plan it has handed in since it was spawned, or last took a task. */
   plan_request: RequestId.optional(),
   spawned_at: z.iso.datetime().optional(),
-  /** When it was spawned first since it was not there, or had ended. */
   alive_since: z.iso.datetime().optional(),
-  /**
-   * Random, and new each time it is spawned: a request to an earlier incarnation is not for this
-   * one.
-   */
   incarnation: z.string().optional(),
-  /** Why it is being ended; set until its departure is complete. */
   ending: z.object({ reason: z.string(), expected: z.boolean() }).optional(),
-  /** Signs the fields that decide what it may do, so that an edit of this file permits nothing. */
   sig: z.string().optional(),
-});
-export type MemberRecord = z.infer<typeof MemberRecord>;
+}) satisfies z.ZodType<MemberRecord>;
 
 /** A change that the person made to the rules of the whole team. */
+export interface RuleChange {
+  /** What the rule decides. */
+  decision: "allow" | "ask" | "deny";
+  /** The rule, such as `bash(npm test:*)`. */
+  rule: string;
+  /** Whether it was added or removed. */
+  change: "added" | "removed";
+  /** When: ISO 8601, in UTC. */
+  at: string;
+}
 export const RuleChange = z.object({
   decision: z.enum(["allow", "ask", "deny"]),
   rule: z.string(),
   change: z.enum(["added", "removed"]),
   at: z.iso.datetime(),
-});
-export type RuleChange = z.infer<typeof RuleChange>;
+}) satisfies z.ZodType<RuleChange>;
 
 /** What the person decided for the whole team while it ran. */
-export const TeamPermissions = z.object({
+export interface TeamPermissions {
   /** The last change of each rule. */
-  rules: z.array(RuleChange),
+  rules: RuleChange[];
   /** The lead's mode, for a start that does not state one. */
-  mode: PermissionMode.optional(),
+  mode?: PermissionMode | undefined;
   /** Signs the rules and the mode, so that an edit of this file permits nothing. */
+  sig: string;
+}
+export const TeamPermissions = z.object({
+  rules: z.array(RuleChange),
+  mode: PermissionMode.optional(),
   sig: z.string(),
-});
-export type TeamPermissions = z.infer<typeof TeamPermissions>;
+}) satisfies z.ZodType<TeamPermissions>;
 
 /** The roster: `config.json`. */
+export interface TeamRecord {
+  /** The name of the team, for people. */
+  team_name: string;
+  /** The id of the team, which decides the path of its key. */
+  team_id: TeamId;
+  /** The lead's name, which is always `lead`. */
+  lead: MemberName;
+  /** All members but the lead, in the order of their first spawn. */
+  members: MemberRecord[];
+  /**
+   * The person's latest orders to stop everybody that were carried out, so that none is carried out
+   * twice.
+   */
+  stops?: MessageId[] | undefined;
+  /** What the person decided for the whole team; absent before the first decision. */
+  permissions?: TeamPermissions | undefined;
+  /** The version of everything under the team directory. */
+  format: number;
+  /**
+   * Proves that the team was created with its key; without it, the directory is somebody else's.
+   */
+  sig?: string | undefined;
+}
+/** Fields that are not ours are kept. */
 export const TeamRecord = z.looseObject({
   team_name: z.string().min(1),
   team_id: TeamId,
   lead: MemberName.refine((name) => name === lead, `the lead's name is '${lead}'`),
   members: z.array(MemberRecord).refine(hasUniqueNames, "two members have the same name"),
-  /**
-   * The person's latest orders to stop everybody that were carried out, so that none is carried out
-   * twice.
-   */
   stops: z.array(MessageId).optional(),
   permissions: TeamPermissions.optional(),
   format: z.int().positive().default(storeFormat),
-  /**
-   * Proves that the team was created with its key; without it, the directory is somebody else's.
-   */
   sig: z.string().optional(),
-});
-export type TeamRecord = z.infer<typeof TeamRecord>;
+}) satisfies z.ZodType<TeamRecord>;
 
 function hasUniqueNames(members: readonly { name: string }[]): boolean {
   return new Set(members.map(({ name }) => name)).size === members.length;

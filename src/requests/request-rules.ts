@@ -29,24 +29,19 @@ export function newRequest(
   { id, at, signature }: { id: RequestId; at: Date; signature: Signature },
 ): TeamRequest {
   // As it will be read back, so that the hash is of what everybody sees.
-  const subject = TeamRequest.shape.subject.parse(JSON.parse(canonicalJson(given)));
+  const subject: unknown = JSON.parse(canonicalJson(given));
   const created_at = at.toISOString();
-  const hash = hashSubject(subject);
-  const question = {
-    ...{ id, type, from, to, subject, hash, created_at },
-    ...(replaces && { replaces }),
-  };
-  return {
-    ...question,
-    sig: signature.sign(questionText(question)),
-    state: "pending",
-    decision: null,
-    version: 1,
-  };
+  const hash = hashSubject(given);
+  const question = { id, type, from, to, hash, created_at, ...(replaces && { replaces }) };
+  const sig = signature.sign(questionText(question));
+  return TeamRequest.parse({
+    ...{ ...question, subject, sig },
+    ...{ state: "pending", decision: null, version: 1 },
+  });
 }
 
 /** The SHA-256 of a question in hex, however its keys are ordered. */
-export function hashSubject(subject: Record<string, unknown>): string {
+export function hashSubject(subject: TeamRequest["subject"]): string {
   return createHash("sha256").update(canonicalJson(subject)).digest("hex");
 }
 
@@ -181,7 +176,7 @@ function deciders({ from, to }: TeamRequest, state: RequestDecision["state"]): M
 
 /** The signed text of a question. */
 function questionText(
-  question: Omit<TeamRequest, "sig" | "state" | "decision" | "version">,
+  question: Pick<TeamRequest, "id" | "type" | "from" | "to" | "hash" | "created_at" | "replaces">,
 ): string {
   const { id, type, from, to, hash, created_at, replaces } = question;
   return canonicalJson({ id, type, from, to, hash, created_at, ...(replaces && { replaces }) });

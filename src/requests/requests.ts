@@ -1,6 +1,14 @@
 import { TeamError } from "../errors.ts";
 import { type MemberName, type MessageId, RequestId } from "../protocol/ids.ts";
-import type { RequestState, RequestType, TeamRequest } from "../protocol/request.ts";
+import type {
+  PermissionRequest,
+  PlanRequest,
+  RequestState,
+  RequestType,
+  ResultRequest,
+  ShutdownRequest,
+  TeamRequest,
+} from "../protocol/request.ts";
 
 /**
  * The questions of a team's protocols and their answers. Any process may ask and answer.
@@ -39,15 +47,13 @@ export interface RequestFilter {
   from?: MemberName;
 }
 
-export interface RequestDraft {
-  type: RequestType;
-  from: MemberName;
-  to: MemberName;
-  /** The exact question, as JSON. */
-  subject: Record<string, unknown>;
-  /** The request of `from` that this one takes the place of. */
-  replaces?: RequestId | undefined;
-}
+/** A request before it has an id, a time and a signature. */
+export type RequestDraft =
+  | Pick<PlanRequest, DraftField>
+  | Pick<PermissionRequest, DraftField>
+  | Pick<ShutdownRequest, DraftField>
+  | Pick<ResultRequest, DraftField>;
+type DraftField = "type" | "from" | "to" | "subject" | "replaces";
 
 export interface RequestAnswer {
   by: MemberName;

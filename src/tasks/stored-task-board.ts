@@ -215,7 +215,7 @@ export class StoredTaskBoard implements TaskBoard, AsyncDisposable {
     return stored && this.#verify(stored);
   }
 
-  #verify(stored: Task): Task {
+  #verify(stored: StoredTask): Task {
     const known = this.#verified.get(stored);
     if (known) return known;
     const { sig, ...task } = stored;
@@ -247,8 +247,13 @@ const maxReportedEdits = 20;
 /** How often a change is tried again because another writer was faster. */
 const maxAttempts = 32;
 
+/** A task as it is on record. The signature of one that was edited can be anything. */
+interface StoredTask extends Task {
+  sig?: unknown;
+}
+
 /** The task with a signature of everything in it but its version. */
-export function sealTask(task: Task, signature: Signer): Task {
+export function sealTask(task: Task, signature: Signer): StoredTask {
   return { ...task, sig: signature.sign(sealedText(task)) };
 }
 

@@ -123,9 +123,10 @@ export async function askAgain(requests: Requests, { members }: TeamRecord): Pro
   const isMember = (name: string) => members.some((member) => member.name === name);
   const pending = await requests.list({ state: "pending" });
   const replaced = new Set(pending.map(({ replaces }) => replaces));
-  for (const { id, type, from, to, subject } of pending) {
+  for (const request of pending) {
+    const { id, type, from } = request;
     const isCurrent = type !== "permission" && isMember(from) && !replaced.has(id);
-    if (isCurrent) await requests.open({ type, from, to, subject });
+    if (isCurrent) await requests.open({ ...request, replaces: undefined });
     await requests.cancel(id, system, "the team was taken over");
   }
 }

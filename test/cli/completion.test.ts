@@ -14,7 +14,12 @@ test("commands, flags, their values, members and ids are completed", async () =>
   await using store = await openStore(directory.path);
   await enlist(store, member("alice"), member("bob"));
   const ask = (from: MemberName) =>
-    store.requests.open({ type: "permission", from, to: user, subject: { tool: "bash" } });
+    store.requests.open({
+      type: "permission",
+      from,
+      to: user,
+      subject: { tool: "bash", input: {} },
+    });
   const { id } = await ask(alice);
   const complete = async (...words: string[]) =>
     (await troupe(directory.path, "__complete", "--", ...words)).out;

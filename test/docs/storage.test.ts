@@ -14,7 +14,7 @@ import { DroppedChanges, FileChangeRecord } from "../../src/protocol/file-change
 import { MemberName } from "../../src/protocol/ids.ts";
 import { JobRecord } from "../../src/protocol/job.ts";
 import { Message } from "../../src/protocol/message.ts";
-import { RequestDecision, TeamRequest } from "../../src/protocol/request.ts";
+import { RequestDecision, RequestType, TeamRequest } from "../../src/protocol/request.ts";
 import { Task } from "../../src/protocol/task.ts";
 import { MemberRecord, RuleChange, TeamPermissions, TeamRecord } from "../../src/protocol/team.ts";
 import { TranscriptEntry } from "../../src/protocol/transcript.ts";
@@ -72,7 +72,7 @@ describe("the fields", () => {
     MailCursor,
     SideRecord,
     Task,
-    TeamRequest,
+    TeamRequest: TeamRequest.options[0].extend({ type: RequestType }),
     RequestDecision,
     JobRecord,
     CronEntry,
@@ -95,6 +95,19 @@ describe("the fields", () => {
     });
 
     expect(described).toEqual(fieldsOf(shape));
+  });
+
+  test("of a request's subject are those of its type", () => {
+    const [table] = tablesHeaded("Type of request");
+
+    const described = table?.rows.map(([type = "", fields = ""]) => [
+      ...codeIn(type),
+      ...[...fields.matchAll(/(?:^|, )`([^`]+)`/g)].map(([, field]) => field),
+    ]);
+
+    expect(described).toEqual(
+      TeamRequest.options.map(({ shape }) => [shape.type.value, ...fieldsOf(shape.subject.shape)]),
+    );
   });
 
   test.each([...unions])("of %s are those of each of its types", (name, options) => {

@@ -126,6 +126,6 @@ async function liveOnce(root: string): Promise<void> {
   await transcript.append([{ type: "run-start", at }]);
   await store.send("alice", { type: "message", from: user, content: "waits" });
   await store.tasks.create({ subject: "a task", created_by: lead });
-  await store.requests.open({ type: "plan", from: lead, to: user, subject: {} });
+  await store.requests.open({ type: "plan", from: lead, to: user, subject: { plan: "1." } });
   store.events.append({ type: "run-start", at, member: lead });
 }

@@ -111,5 +111,5 @@ async function live(root: string, subject: string, options = {}): Promise<void> 
   await transcript.append([{ type: "note", at, text: subject, wakes: false }]);
   await store.send("alice", { type: "message", from: user, content: subject });
   await store.tasks.create({ subject, created_by: lead });
-  await store.requests.open({ type: "plan", from: lead, to: user, subject: { subject } });
+  await store.requests.open({ type: "plan", from: lead, to: user, subject: { plan: subject } });
 }

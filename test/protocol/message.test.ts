@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { Message, modernize } from "../../src/protocol/message.ts";
+import { Message } from "../../src/protocol/message.ts";
+import { modernize } from "../../src/protocol/modernize-message.ts";
 
 const id = "01890a5d-ac96-774b-bcce-b302099a8057";
 const envelope = { id, from: "alice", to: "lead", content: "text", timestamp: 1.5 };

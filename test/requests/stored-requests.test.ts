@@ -33,7 +33,7 @@ describe("P13 a decision without troupe's valid signature", () => {
   /** Each makes of a pending request one that claims to be approved. */
   const forgeries: Record<
     string,
-    (request: TeamRequest, decision: RequestDecision) => Partial<TeamRequest>
+    (request: TeamRequest, decision: RequestDecision) => Partial<Pick<TeamRequest, "decision">>
   > = {
     "is no decision at all": () => ({}),
     "has no signature": (_, decision) => ({ decision: { ...decision, sig: "" } }),
@@ -107,12 +107,12 @@ describe("P13 a decision without troupe's valid signature", () => {
 
 describe("P12 a question that was changed", () => {
   const other = { plan: "something harmless" };
-  const alterations: Record<string, Partial<TeamRequest>> = {
+  const alterations: Record<string, object> = {
     "has another subject": { subject: other },
     "has another subject and its hash": { subject: other, hash: hashSubject(other) },
     "has another asker": { from: charlie },
     "has another addressee": { to: user },
-    "has another type": { type: "permission" },
+    "has another type": { type: "shutdown" },
   };
 
   test.each(Object.entries(alterations))(
@@ -120,7 +120,7 @@ describe("P12 a question that was changed", () => {
     async (_, alteration) => {
       await using fixture = await open();
       const request = await fixture.requests.open(draft);
-      const altered = { ...request, ...alteration };
+      const altered = TeamRequest.parse({ ...request, ...alteration });
       await fixture.rewrite(altered);
 
       const { to: by, hash } = altered;
@@ -144,7 +144,7 @@ describe("P12 a question that was changed", () => {
       const { id } = await fixture.requests.open(draft);
       const approved = await fixture.requests.decide(id, yes);
 
-      await fixture.rewrite({ ...approved, ...alteration });
+      await fixture.rewrite(TeamRequest.parse({ ...approved, ...alteration }));
 
       expect(await fixture.requests.get(id)).toMatchObject({ state: "expired", decision: null });
       expect(fixture.forgeries).toHaveLength(1);
@@ -217,7 +217,7 @@ test("an approval that is changed after it was listed no longer counts as approv
   const approved = await fixture.requests.decide(id, yes);
   await fixture.requests.list({ state: "approved" });
 
-  await fixture.rewrite({ ...approved, subject: { plan: "another" } });
+  await fixture.rewrite(TeamRequest.parse({ ...approved, subject: { plan: "another" } }));
 
   expect(await fixture.requests.list({ state: "approved" })).toEqual([]);
   expect(await fixture.requests.list({ state: "expired" })).toMatchObject([{ id }]);

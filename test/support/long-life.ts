@@ -124,7 +124,12 @@ async function damageRecords(store: TeamStore, team: string): Promise<void> {
   const task = await store.tasks.create({ subject: "a task", created_by: user });
   await writeFile(join(team, "tasks", `${task.id}.json`), "oops");
   await store.tasks.update(task.id, { subject: "another" }, { by: user });
-  const { id } = await store.requests.open({ type: "plan", from: alice, to: user, subject: {} });
+  const { id } = await store.requests.open({
+    type: "plan",
+    from: alice,
+    to: user,
+    subject: { plan: "1." },
+  });
   await writeFile(join(team, "requests", `${id}.json`), "oops");
   await store.requests.cancel(id, alice);
 }

@@ -112,31 +112,27 @@ export class ScreenedTeam {
     more: { tool?: string; call_id?: string } = {},
   ): TeamRequest {
     const reason = "it is not allowed yet";
-    return this.#request(from, "permission", {
-      ...{ tool: "bash", input, reason },
-      ...(rule && { rule }),
-      ...more,
-    });
+    const subject = { tool: "bash", input, reason, ...(rule && { rule }), ...more };
+    return this.#ask(from, { ...this.#question(from), type: "permission", subject });
   }
 
   submitPlan(from: MemberRecord, plan: string): TeamRequest {
-    return this.#request(from, "plan", { plan });
+    return this.#ask(from, { ...this.#question(from), type: "plan", subject: { plan } });
   }
 
-  #request(
-    from: Pick<MemberRecord, "name">,
-    type: "permission" | "plan",
-    subject: TeamRequest["subject"],
-  ): TeamRequest {
-    const id = newRequestId(this.clock.now());
-    const request: TeamRequest = {
-      ...{ id, type, from: from.name, to: user, subject, hash: "0".repeat(64) },
-      ...{ created_at: this.clock.now().toISOString(), sig: "", state: "pending" },
+  #question({ name: from }: Pick<MemberRecord, "name">) {
+    const now = this.clock.now();
+    return {
+      ...{ id: newRequestId(now), from, to: user, hash: "0".repeat(64) },
+      ...{ created_at: now.toISOString(), sig: "", state: "pending" as const },
       ...{ decision: null, version: 1 },
     };
+  }
+
+  #ask(from: Pick<MemberRecord, "name">, request: TeamRequest): TeamRequest {
     this.#requests.push(request);
-    const { state } = request;
-    this.happen({ type: "request-change", member: from.name, id, request_type: type, state });
+    const { id, type: request_type, state } = request;
+    this.happen({ type: "request-change", member: from.name, id, request_type, state });
     return request;
   }
 

@@ -439,7 +439,7 @@ test("all files are private, regardless of the umask", async () => {
     await store.send("alice", { type: "message", from: user, content: "hi" });
     await store.openMember(alice, ignored);
     await store.tasks.create({ subject: "a task", created_by: lead });
-    await store.requests.open({ type: "plan", from: alice, to: lead, subject: {} });
+    await store.requests.open({ type: "plan", from: alice, to: lead, subject: { plan: "1." } });
     store.events.append({ type: "run-start", at: new Date().toISOString(), member: alice });
     await store.events.flush();
   } finally {

@@ -117,8 +117,8 @@ test("a changed input is judged, asked about, run, recorded and shown", async ()
   const asked: unknown[] = [];
   const team = await wire.open({
     hooks: { beforeCall: () => ({ input: changed }) },
-    onRequest: ({ subject }) => {
-      asked.push(subject.input);
+    onRequest: ({ type, subject }) => {
+      if (type === "permission") asked.push(subject.input);
       return { decision: "allow-once" };
     },
   });

@@ -116,7 +116,7 @@ test("a lead that leaves plans and tasks open is reminded of them once", async (
   const subject = { plan: "1. …" };
   const plan = await requests.open({ type: "plan", from: alice, to: lead, subject });
   await requests.open({ type: "plan", from: alice, to: user, subject });
-  await requests.open({ type: "shutdown", from: alice, to: lead, subject });
+  await requests.open({ type: "shutdown", from: alice, to: lead, subject: {} });
   const decided = await requests.open({ type: "plan", from: alice, to: lead, subject });
   await requests.decide(decided.id, { by: lead, state: "approved", hash: decided.hash });
   for (const task of ["one", "two", "three"]) {

@@ -36,7 +36,9 @@ test("a member still knows its team, the open tasks and its own undecided reques
   const subject = { plan: "1. …" };
   const own = await store.requests.open({ type: "plan", from: alice, to: lead, subject });
   clock.advance(1);
-  const asked = await store.requests.open({ type: "shutdown", from: lead, to: alice, subject });
+  const asked = await store.requests.open({
+    ...{ type: "shutdown", from: lead, to: alice, subject: {} },
+  });
   const bob = MemberName.parse("bob");
   await store.requests.open({ type: "plan", from: bob, to: lead, subject });
   const decided = await store.requests.open({ type: "plan", from: alice, to: lead, subject });

@@ -55,12 +55,13 @@ function asJson({ id, type, from, to, created_at, subject }: TeamRequest): objec
 
 /** A request to the person: who asks, what exactly, and how to answer. */
 function approvalLines(request: TeamRequest): string[] {
-  const { id, type, from, created_at, subject } = request;
+  const { id, type, from, created_at } = request;
+  const reason = type === "permission" ? request.subject.reason : undefined;
   const rule = ruleOf(request);
   return [
     `${id}  ${type} of ${from}, since ${localTime(new Date(created_at))}`,
     ...indented(whatIsAsked(request), 4),
-    ...(typeof subject.reason === "string" ? [`  asked because ${oneLine(subject.reason)}`] : []),
+    ...(reason === undefined ? [] : [`  asked because ${oneLine(reason)}`]),
     `  troupe approve ${id}`,
     ...(rule
       ? [`  troupe approve ${id} --always`, `      allows ${oneLine(rule)} from now on`]
@@ -87,8 +88,8 @@ const unbroken = 1_000_000;
 
 function whatIsAsked({ type, subject }: TeamRequest): string[] {
   if (type === "permission") {
-    return describeCall({ subject }, { width: unbroken, paint: paintFor(false) });
+    return describeCall(subject, { width: unbroken, paint: paintFor(false) });
   }
-  const text = typeof subject.plan === "string" ? subject.plan : JSON.stringify(subject, null, 2);
+  const text = type === "plan" ? subject.plan : JSON.stringify(subject, null, 2);
   return shown(text).split("\n");
 }

@@ -3,7 +3,7 @@ import { missingEntries, voidEntries } from "../../lib/missing-entries.ts";
 import { summarizeCall } from "../../lib/summarize-call.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
-import type { ReplyBlock, TranscriptEntry } from "../../protocol/transcript.ts";
+import type { ReplyBlock, ToolResultEntry, TranscriptEntry } from "../../protocol/transcript.ts";
 import { findMember } from "../../team/find-member.ts";
 import type { PageCursor, TeamView } from "../../team/view/team-view.ts";
 import { type Command, lookOptions } from "../command.ts";
@@ -176,11 +176,7 @@ class TranscriptLines {
     return `◇ ${oneLine(`changed by the program: ${name} ${summarizeCall(name, input)}`, inputLength)}`;
   }
 
-  #result({
-    call_id,
-    output,
-    is_error,
-  }: Extract<TranscriptEntry, { type: "tool-result" }>): string[] {
+  #result({ call_id, output, is_error }: ToolResultEntry): string[] {
     const name = oneLine(this.#called.get(call_id) ?? "an earlier call", inputLength);
     this.#called.delete(call_id);
     return titled(is_error ? `✗ ${name} failed` : `✓ ${name}`, shortened(output, resultRoom));

@@ -62,7 +62,7 @@ export class DemoPlayer {
     if (event.type !== "request-change" || event.state !== "pending") return;
     if (event.request_type !== "permission") return;
     const question = (await this.#team.openRequests()).find(({ id }) => id === event.id);
-    if (!question) return;
+    if (question?.type !== "permission") return;
     const { tool, input, reason } = question.subject;
     const { out } = this.#io;
     out(storyLine("you", `? may ${question.from} call ${tool}: ${reason}`));

@@ -1,6 +1,4 @@
-import type { AgentEvent } from "../../protocol/events.ts";
-
-type RequestChange = Extract<AgentEvent, { type: "request-change" }>;
+import type { AgentEvent, RequestChangeEvent } from "../../protocol/events.ts";
 
 /** The events of one act, for checking its claims. */
 export class SeenEvents {
@@ -27,7 +25,7 @@ export class SeenEvents {
   }
 
   /** How the requests of a type were decided, in order; only those of `from`, if given. */
-  decisions(type: RequestChange["request_type"], from?: string): string[] {
+  decisions(type: RequestChangeEvent["request_type"], from?: string): string[] {
     return this.#events.flatMap((event) =>
       event.type === "request-change" &&
       event.request_type === type &&

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { type CallParts, callParts } from "../../lib/call-parts.ts";
-import { summaryOf } from "../../permissions/persons-question.ts";
 import { showHidden } from "../../permissions/show-hidden.ts";
-import type { TeamRequest } from "../../protocol/request.ts";
+import type { PermissionSubject } from "../../protocol/request.ts";
 import { renderDiff } from "./diff.ts";
 import { oneLine } from "./one-line.ts";
 import type { TextFormat } from "./paint.ts";
@@ -16,14 +15,14 @@ const Arguments = z.record(z.string(), z.unknown());
  * it: commands with all their lines, edits as diffs, everything else by its arguments, after what
  * the tool itself says about the call.
  */
-export function describeCall(request: Pick<TeamRequest, "subject">, format: TextFormat): string[] {
-  const { tool, input } = request.subject;
-  const name = String(tool ?? "");
-  const summary = summaryOf(request);
+export function describeCall(
+  { tool, input, summary }: PermissionSubject,
+  format: TextFormat,
+): string[] {
   return [
-    ...wrapText(format.paint.bold(shown(name)), format.width),
+    ...wrapText(format.paint.bold(shown(tool)), format.width),
     ...(summary === undefined ? [] : wrapText(oneLine(summary), format.width)),
-    ...describeInput(name, input, format),
+    ...describeInput(tool, input, format),
   ];
 }
 

@@ -115,7 +115,9 @@ export class PrintedView {
   question(request: TeamRequest): void {
     if (this.#printedQuestions.has(request.id)) return;
     this.#printedQuestions.add(request.id);
-    this.#printedCalls.add(`${request.from} ${request.subject.call_id}`);
+    if (request.type === "permission") {
+      this.#printedCalls.add(`${request.from} ${request.subject.call_id}`);
+    }
     this.print(renderQuestion(request, this.format));
   }
 

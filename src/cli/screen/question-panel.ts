@@ -9,25 +9,23 @@ import { cutToWidth, wrapText } from "../render/wrap.ts";
 import type { QuestionStage, QuestionState } from "./question-focus.ts";
 
 /** The complete question, as printed lines. */
-export function renderQuestion({ from, type, subject }: TeamRequest, format: TextFormat): string[] {
+export function renderQuestion(request: TeamRequest, format: TextFormat): string[] {
   const { paint } = format;
+  const { from, type, subject } = request;
   const head = type === "plan" ? "submits a plan" : "asks to run";
-  const reason = type === "permission" ? oneLine(String(subject.reason ?? "")) : "";
+  const reason = type === "permission" ? oneLine(subject.reason ?? "") : "";
   return [
     "",
     cutToWidth(`${paint.yellow("?")} ${paint.bold(from)} ${head}`, format.width),
-    ...subjectLines({ type, subject }, format).map((line) => `  ${line}`),
+    ...subjectLines(request, format).map((line) => `  ${line}`),
     ...(reason === "" ? [] : wrapText(paint.dim(reason), format.width, { indent: "  " })),
   ];
 }
 
-function subjectLines(
-  { type, subject }: Pick<TeamRequest, "type" | "subject">,
-  format: TextFormat,
-): string[] {
+function subjectLines({ type, subject }: TeamRequest, format: TextFormat): string[] {
   const inner = { ...format, width: format.width - 2 };
-  if (type === "plan") return renderMarkdown(String(subject.plan ?? ""), inner);
-  return describeCall({ subject }, inner);
+  if (type === "plan") return renderMarkdown(subject.plan, inner);
+  return type === "permission" ? describeCall(subject, inner) : [];
 }
 
 export interface PanelOptions extends TextFormat, Omit<QuestionState, "question"> {

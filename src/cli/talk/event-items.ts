@@ -1,5 +1,13 @@
 import { MarkdownStream } from "../../lib/markdown-stream.ts";
-import { type AgentEvent, previewCharacters } from "../../protocol/events.ts";
+import {
+  type AgentEvent,
+  type MemberChangeEvent,
+  type MessageSentEvent,
+  previewCharacters,
+  type RunEndEvent,
+  type ToolCallEvent,
+  type ToolResultEvent,
+} from "../../protocol/events.ts";
 import { lead, type MemberName, type MessageId, user } from "../../protocol/ids.ts";
 import { isNews } from "../../protocol/message-types.ts";
 
@@ -155,13 +163,13 @@ export class EventItems {
     return [notice(`starts its reply again: ${reason}`)];
   }
 
-  #call(event: Extract<AgentEvent, { type: "tool-call" }>, member: MemberName): TalkItem {
+  #call(event: ToolCallEvent, member: MemberName): TalkItem {
     const { call_id: callId, name, input } = event;
     this.#calls.set(`${member} ${callId}`, { name, input });
     return { type: "call", callId, name, input };
   }
 
-  #result(event: Extract<AgentEvent, { type: "tool-result" }>, member: MemberName): TalkItem {
+  #result(event: ToolResultEvent, member: MemberName): TalkItem {
     const { call_id: callId, output, is_error: isError } = event;
     const key = `${member} ${callId}`;
     const { name, input } = this.#calls.get(key) ?? { name: "", input: undefined };
@@ -181,7 +189,7 @@ function notice(text: string, tone: NoticeTone = "quiet"): TalkItem {
 }
 
 /** Messages for the runtime only are left out. */
-function mailItems(event: Extract<AgentEvent, { type: "message-sent" }>): TalkItem[] {
+function mailItems(event: MessageSentEvent): TalkItem[] {
   const { id, member: from, to, message_type: kind, preview = "" } = event;
   if (from === undefined || !isNews({ type: kind })) return [];
   // Answers are shown with their questions.
@@ -195,14 +203,14 @@ function mailItems(event: Extract<AgentEvent, { type: "message-sent" }>): TalkIt
   return [{ type: "mail", id, from, to, kind, preview, isWhole }];
 }
 
-function endItems({ outcome, reason, hint }: Extract<AgentEvent, { type: "run-end" }>): TalkItem[] {
+function endItems({ outcome, reason, hint }: RunEndEvent): TalkItem[] {
   if (outcome === "done") return [];
   const why = [reason, hint].filter((part) => part !== undefined).join(" ");
   const tone = outcome === "interrupted" ? "quiet" : "bad";
   return [notice(why === "" ? outcome : `${outcome}: ${why}`, tone)];
 }
 
-function changeItems(event: Extract<AgentEvent, { type: "member-change" }>): TalkItem[] {
+function changeItems(event: MemberChangeEvent): TalkItem[] {
   const { status, detail } = event;
   if (status === "shutdown") return [{ type: "ended", reason: detail }];
   // A failed run is shown by its end.

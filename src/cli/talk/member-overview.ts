@@ -125,9 +125,18 @@ function newcomer(name: MemberName, sinceMs: number): TrackedMember {
   };
 }
 
-function askedText({ type, subject }: TeamRequest): string {
-  if (type === "plan") return "approve the plan";
-  return `${subject.tool} ${summarizeCall(String(subject.tool), subject.input)}`;
+function askedText(request: TeamRequest): string {
+  switch (request.type) {
+    case "plan":
+      return "approve the plan";
+    case "permission": {
+      const { tool, input } = request.subject;
+      return `${tool} ${summarizeCall(tool, input)}`;
+    }
+    case "shutdown":
+    case "result":
+      return "";
+  }
 }
 
 function statusOf({ isRunning }: Activity, { status }: TrackedMember): MemberStatus {

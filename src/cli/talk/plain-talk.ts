@@ -1,3 +1,4 @@
+import { ruleOf } from "../../permissions/persons-question.ts";
 import { lead } from "../../protocol/ids.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import { elsewhereText } from "../render/answer.ts";
@@ -126,7 +127,7 @@ function replyLines(reply: Exclude<TalkReply, { type: "leave" | "start-new" }>):
 
 function questionLines(request: TeamRequest): string[] {
   const { id } = request;
-  const always = typeof request.subject.rule === "string" ? `, /approve ${id} always` : "";
+  const always = ruleOf(request) ? `, /approve ${id} always` : "";
   return [
     ...renderQuestion(request, format),
     `  Answer with /approve ${id}${always} or /deny ${id} [<reason>].`,

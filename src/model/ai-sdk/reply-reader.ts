@@ -6,12 +6,16 @@ import type {
 } from "@ai-sdk/provider";
 import { firstCharacters } from "../../lib/cut-text.ts";
 import { maxInputDepth, readJson, TooDeep } from "../../lib/read-json.ts";
-import type { ReplyBlock, StopReason } from "../../protocol/transcript.ts";
+import type {
+  ReplyBlock,
+  StopReason,
+  TextBlock,
+  ThinkingBlock,
+} from "../../protocol/transcript.ts";
 import { TokenUsage } from "../../protocol/usage.ts";
 import type { FinishPart, ModelPart } from "../model.ts";
 import type { Dialect, ReplyEnding, ThoughtCollector } from "./dialect.ts";
 
-type TextBlock = ReplyBlock & { type: "text" | "thinking" };
 type Metadata = SharedV3ProviderMetadata | undefined;
 
 /** Puts a reply together from the SDK's parts, and the bill from the provider's own events. */
@@ -19,7 +23,7 @@ export class ReplyReader {
   readonly #dialect: Dialect;
   readonly #blocks: ReplyBlock[] = [];
   /** Blocks that are still growing, by the SDK's id. An id is used again once its block is over. */
-  readonly #open = new Map<string, TextBlock>();
+  readonly #open = new Map<string, TextBlock | ThinkingBlock>();
   #announcedCalls = 0;
   #usage: TokenUsage | undefined;
   /** The counts whose last reported value is impossible. */
@@ -132,7 +136,7 @@ export class ReplyReader {
     this.#doubtful.delete(key);
   }
 
-  #start(id: string, block: TextBlock, metadata: Metadata): void {
+  #start(id: string, block: TextBlock | ThinkingBlock, metadata: Metadata): void {
     // Even without data, a thought belongs to the provider that wrote it.
     if (block.type === "thinking") block.provider = { [this.#dialect.namespace]: {} };
     this.#open.set(id, block);

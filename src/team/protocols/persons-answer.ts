@@ -6,13 +6,19 @@ import type { TeamRequest } from "../../protocol/request.ts";
 import type { Requests } from "../../requests/requests.ts";
 
 /** The person's answer to a request. `allow-always` adds the rule that the request suggests, if any. */
+export interface PersonsAnswer {
+  /** Whether what is asked may be done. */
+  decision: "allow-once" | "allow-always" | "deny";
+  /** What the member that asked is told. */
+  reason?: string | undefined;
+  /** The hash of exactly what the person was shown, where that may not be what is asked by now. */
+  hash?: string | undefined;
+}
 export const PersonsAnswer = z.object({
   decision: z.enum(["allow-once", "allow-always", "deny"]),
   reason: z.string().optional(),
-  /** Of exactly what the person was shown, where that may not be what is asked by now. */
   hash: z.string().optional(),
-});
-export type PersonsAnswer = z.infer<typeof PersonsAnswer>;
+}) satisfies z.ZodType<PersonsAnswer>;
 
 /** A question that is put to the person, and open. Throws where there is none of this id. */
 export async function findQuestion(

@@ -205,14 +205,14 @@ export class Plans {
     return unlessDecided(this.#options.requests.cancel(id, by, reason));
   }
 
-  async #ask({ id, from, to, subject, created_at }: TeamRequest): Promise<void> {
-    if (to === user) return;
+  async #ask({ id, type, from, to, subject, created_at }: TeamRequest): Promise<void> {
+    if (type !== "plan" || to === user) return;
     await this.#options.post.send(to, {
       id: messageIdFor(`plan ${id}`, new Date(created_at)),
       type: "plan_approval_request",
       from,
       request_id: id,
-      plan: String(subject.plan),
+      plan: subject.plan,
       content: `${from} asks you to approve a plan. Answer with plan_approval.`,
     });
   }

@@ -14,11 +14,13 @@ export interface ReportRequestOptions {
 
 /** Reports a question or its answer to observers, and a teammate's question by mail to the lead. */
 export function reportRequest(
-  { id, type: request_type, from, state, subject, created_at }: TeamRequest,
+  request: TeamRequest,
   { hub, post, showWaiting, onWarning }: ReportRequestOptions,
 ): void {
+  const { id, type: request_type, from, state, created_at } = request;
   hub.say({ type: "request-change", member: from, id, request_type, state });
-  if (request_type !== "permission") return;
+  if (request.type !== "permission") return;
+  const { tool, input, reason } = request.subject;
   const isOpen = state === "pending";
   showWaiting(from, isOpen ? "waiting for approval" : undefined);
   if (!isOpen || from === lead) return;
@@ -27,9 +29,9 @@ export function reportRequest(
     type: "permission_request",
     from,
     request_id: id,
-    tool: String(subject.tool),
-    input: subject.input,
-    reason: String(subject.reason),
+    tool,
+    input,
+    reason,
   });
   sending.catch((error: unknown) =>
     onWarning(

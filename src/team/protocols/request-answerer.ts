@@ -1,5 +1,6 @@
 import { describeError, TeamError } from "../../errors.ts";
 import type { Unattended } from "../../permissions/approvals.ts";
+import { ruleOf } from "../../permissions/persons-question.ts";
 import { type RequestId, user } from "../../protocol/ids.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import type { Requests } from "../../requests/requests.ts";
@@ -73,8 +74,7 @@ export class RequestAnswerer implements AsyncDisposable {
     try {
       const answer = await onRequest(request, { signal });
       if (answer !== undefined) return this.#checked(request, answer, signal);
-      const { rule } = request.subject;
-      const reason = unattended?.(typeof rule === "string" ? rule : undefined);
+      const reason = unattended?.(ruleOf(request));
       return reason === undefined ? undefined : { decision: "deny", reason };
     } catch (error) {
       const problem = `onRequest failed: ${describeError(error)}`;

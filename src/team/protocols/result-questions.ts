@@ -1,7 +1,7 @@
 import { TeamError } from "../../errors.ts";
 import { lead, type MessageId, type RequestId, user } from "../../protocol/ids.ts";
-import { ImageReference, isContentSize } from "../../protocol/message.ts";
-import type { TeamRequest } from "../../protocol/request.ts";
+import { type ImageReference, isContentSize } from "../../protocol/message.ts";
+import type { ResultRequest, TeamRequest } from "../../protocol/request.ts";
 import { findRequest, type Requests, unlessDecided } from "../../requests/requests.ts";
 import { messageIdFor } from "../message-id-for.ts";
 import type { Post } from "../post.ts";
@@ -48,7 +48,7 @@ export class ResultQuestions {
     if (known && known.subject.prompt !== prompt) throw otherQuestion();
     if (known && known.state !== "pending") return known;
     const named = key !== undefined && { key };
-    const subject = { prompt, ...(images && { images }), schema, ...named };
+    const subject = { prompt, ...(images && { images: [...images] }), schema, ...named };
     const request =
       known ?? (await requests.open({ type: "result", from: user, to: lead, subject }));
     this.#checks.set(request.id, check);
@@ -80,8 +80,9 @@ export class ResultQuestions {
   /** Cancels what an ended process has asked without a key: nobody can wait for the result any more. */
   async restore(): Promise<void> {
     const open = await this.#options.requests.list({ type: "result", state: "pending" });
-    for (const { id, subject } of open) {
-      if (subject.key === undefined) await this.cancel(id, "the program that asked has ended");
+    for (const { id, type, subject } of open) {
+      const isWithoutKey = type === "result" && subject.key === undefined;
+      if (isWithoutKey) await this.cancel(id, "the program that asked has ended");
     }
   }
 
@@ -91,9 +92,10 @@ export class ResultQuestions {
   }
 
   /** The newest question of this key that is open, or whose answer is still right. */
-  async #find(key: string, check: ResultCheck): Promise<TeamRequest | undefined> {
+  async #find(key: string, check: ResultCheck): Promise<ResultRequest | undefined> {
     const asked = await this.#options.requests.list({ type: "result", from: user });
-    for (const request of asked.filter(({ subject }) => subject.key === key).reverse()) {
+    for (const request of asked.reverse()) {
+      if (request.type !== "result" || request.subject.key !== key) continue;
       if (request.state === "pending") return request;
       if (request.state !== "approved") continue;
       if ((await check(request.decision?.value)).type === "right") return request;
@@ -101,20 +103,20 @@ export class ResultQuestions {
     return undefined;
   }
 
-  async #check(request: TeamRequest, value: unknown): ReturnType<ResultCheck> {
+  async #check(request: ResultRequest, value: unknown): ReturnType<ResultCheck> {
     const { jsonSchemaCheck, orFromText } = await import("./result-schema.ts");
     const check = this.#checks.get(request.id) ?? jsonSchemaCheck(request.subject.schema);
     return orFromText(check, value);
   }
 
-  async #send({ id, subject, created_at }: TeamRequest): Promise<void> {
-    const prompt = String(subject.prompt);
-    const images = ImageReference.array().optional().parse(subject.images);
+  async #send({ id, type, subject, created_at }: TeamRequest): Promise<void> {
+    if (type !== "result") return;
+    const { images } = subject;
     await this.#options.post.send(lead, {
       id: messageIdFor(`result ${id}`, new Date(created_at)),
       type: "message",
       from: user,
-      content: contentOf({ id, prompt, schema: subject.schema }),
+      content: contentOf({ id, ...subject }),
       ...(images && { images }),
     });
   }

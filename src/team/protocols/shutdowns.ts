@@ -56,7 +56,8 @@ export class Shutdowns implements Disposable {
   async restore(members: readonly MemberRecord[]): Promise<void> {
     const all = await this.#options.requests.list({ type: "shutdown" });
     for (const { name, incarnation } of members) {
-      const isOfThis = ({ subject }: TeamRequest) => subject.incarnation === incarnation;
+      const isOfThis = (request: TeamRequest) =>
+        request.type === "shutdown" && request.subject.incarnation === incarnation;
       const own = all.filter(({ to }) => to === name);
       for (const { id, state } of own.filter((request) => !isOfThis(request))) {
         if (state === "pending") await this.#expire(id);

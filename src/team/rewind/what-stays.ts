@@ -92,8 +92,8 @@ async function resultsSince({ requests }: TeamStore, isLater: IsLater): Promise<
   const given = await requests.list({ state: "approved", type: "result" });
   return given
     .filter(({ decision }) => isLater(decision?.at))
-    .map(({ id, subject }) => {
-      const key = typeof subject.key === "string" ? subject.key : id;
+    .map(({ id, type, subject }) => {
+      const { key = id } = type === "result" ? subject : {};
       return `The result of '${key}' was handed in since, and stays.`;
     });
 }

@@ -17,7 +17,12 @@ export interface RequestsFixture extends AsyncDisposable {
 
 const bob = MemberName.parse("bob");
 const charlie = MemberName.parse("charlie");
-const draft: RequestDraft = { type: "plan", from: bob, to: lead, subject: { plan: "rewrite it" } };
+const draft = {
+  type: "plan",
+  from: bob,
+  to: lead,
+  subject: { plan: "rewrite it" },
+} satisfies RequestDraft;
 
 /** The promises in requests.ts, one test each. */
 export function testRequests(name: string, open: () => Promise<RequestsFixture>): void {
@@ -51,9 +56,13 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
       { tool: "bash", input: { command: "ls", cwd: undefined, flags: [{ a: 1, b: 2 }] } },
       { input: { flags: [{ b: 2, a: 1 }], command: "ls" }, tool: "bash" },
       { input: { flags: [{ b: 2, a: 1 }], command: "ls " }, tool: "bash" },
-      { input: { flags: [{ b: 2, a: 1, ...JSON.parse('{"__proto__":1}') }], command: "ls" } },
+      {
+        input: { flags: [{ b: 2, a: 1, ...JSON.parse('{"__proto__":1}') }], command: "ls" },
+        tool: "bash",
+      },
     ]) {
-      hashes.push((await requests.open({ ...draft, subject })).hash);
+      const opened = await requests.open({ type: "permission", from: bob, to: user, subject });
+      hashes.push(opened.hash);
     }
 
     expect(hashes[0]).toBe(hashes[1]);
@@ -77,7 +86,9 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
 
   test("requests are listed by type and by asker, alone or together", async ({ requests }) => {
     const plan = await requests.open(draft);
-    const permission = await requests.open({ ...draft, type: "permission", to: user });
+    const permission = await requests.open({
+      ...{ type: "permission", from: bob, to: user, subject: { tool: "bash", input: {} } },
+    });
     const others = await requests.open({ ...draft, from: charlie });
 
     expect(await idsOf(requests.list({ type: "plan" }))).toEqual(idsIn(plan, others));
@@ -103,7 +114,7 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
   test("changing a returned request does not change the store", async ({ requests }) => {
     const request = await requests.open(draft);
 
-    request.subject.plan = "something else";
+    Object.assign(request.subject, { plan: "something else" });
     request.state = "approved";
 
     expect(await requests.get(request.id)).toMatchObject({

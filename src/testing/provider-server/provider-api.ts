@@ -3,13 +3,21 @@ import { z } from "zod";
 import type { ScriptedReply } from "../scripted-model.ts";
 
 /** The fields that the requests of all APIs have. Each API's strict check reads the rest. */
+export interface RequestBody {
+  /** The name of the model. */
+  model: string;
+  /** The conversation; empty for the Responses API, which has `input` instead. */
+  messages: { role: string; content: unknown; [field: string]: unknown }[];
+  /** The items of the Responses API. */
+  input?: { type?: string | undefined; [field: string]: unknown }[] | undefined;
+  /** Any further field. */
+  [field: string]: unknown;
+}
 export const RequestBody = z.looseObject({
   model: z.string().min(1),
-  /** Empty for the Responses API, which has `input` instead. */
   messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })).default([]),
   input: z.array(z.looseObject({ type: z.string().optional() })).optional(),
-});
-export type RequestBody = z.infer<typeof RequestBody>;
+}) satisfies z.ZodType<RequestBody>;
 
 /** One request as the server received it. */
 export interface ProviderRequest {

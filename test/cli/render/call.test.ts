@@ -7,7 +7,7 @@ import { paintFor } from "../../../src/cli/render/paint.ts";
 
 const paint = paintFor(true);
 const plain = (name: string, input: unknown, width = 60) =>
-  describeCall({ subject: { tool: name, input } }, { width, paint }).map(stripVTControlCharacters);
+  describeCall({ tool: name, input }, { width, paint }).map(stripVTControlCharacters);
 
 test("a command is shown with all its lines and all its options", () => {
   const input = { command: "cat <<E\n\u001b[2Jx\nE", timeout_s: 5 };
@@ -24,7 +24,7 @@ test("a command is shown with all its lines and all its options", () => {
 test("what a tool says about its call comes before the arguments, on one line", () => {
   const subject = { tool: "tickets", input: { title: "b" }, summary: "Create\n\u001b[2Jticket b" };
 
-  expect(describeCall({ subject }, { width: 60, paint }).map(stripVTControlCharacters)).toEqual([
+  expect(describeCall(subject, { width: 60, paint }).map(stripVTControlCharacters)).toEqual([
     "tickets",
     "Create ⏎ \\x1b[2Jticket b",
     "title: b",
@@ -92,7 +92,7 @@ test("any input is shown, in lines that fit", () => {
   const name = fc.constantFrom("bash", "edit_file", "write_file", "x", "\u001b");
   fc.assert(
     fc.property(name, fc.jsonValue(), fc.integer({ min: 4, max: 60 }), (tool, input, width) => {
-      for (const line of describeCall({ subject: { tool, input } }, { width, paint })) {
+      for (const line of describeCall({ tool, input }, { width, paint })) {
         expect(stringWidth(line)).toBeLessThanOrEqual(width);
         expect(stripVTControlCharacters(line)).not.toMatch(/\p{Cc}/u);
       }

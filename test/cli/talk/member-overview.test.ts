@@ -8,7 +8,7 @@ import {
   TeammateName,
   user,
 } from "../../../src/protocol/ids.ts";
-import type { TeamRequest } from "../../../src/protocol/request.ts";
+import type { RequestFields } from "../../../src/protocol/request.ts";
 
 const alice = MemberName.parse("alice");
 
@@ -57,21 +57,20 @@ test("a member is shown asking as long as one of its questions is open", () => {
   overview.enlist([{ name: TeammateName.parse("alice"), role: "coder", status: "working" }]);
   const question = { tool: "bash", input: { command: "make" } };
 
-  overview.setQuestions([request("permission", question)]);
+  overview.setQuestions([{ ...asked, type: "permission", subject: question }]);
   expect(overview.get(alice)).toMatchObject({ asked: "bash make" });
-  overview.setQuestions([request("plan", { plan: "1. Look" })]);
+  overview.setQuestions([{ ...asked, type: "plan", subject: { plan: "1. Look" } }]);
   expect(overview.get(alice)).toMatchObject({ asked: "approve the plan" });
   overview.setQuestions([]);
   expect(overview.get(alice)?.asked).toBeUndefined();
 });
 
-function request(type: "permission" | "plan", subject: TeamRequest["subject"]): TeamRequest {
-  return {
-    ...{ id: newRequestId(new Date(0)), type, from: alice, to: user, subject, version: 1 },
-    ...{ hash: "0".repeat(64), created_at: "2026-01-01T00:00:00.000Z", sig: "" },
-    ...{ state: "pending", decision: null },
-  };
-}
+/** The fields of an open question of alice. */
+const asked: RequestFields = {
+  ...{ id: newRequestId(new Date(0)), from: alice, to: user, version: 1 },
+  ...{ hash: "0".repeat(64), created_at: "2026-01-01T00:00:00.000Z", sig: "" },
+  ...{ state: "pending", decision: null },
+};
 
 test("the detail of the roster stays while its member continues", () => {
   expect(

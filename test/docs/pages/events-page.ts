@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AgentEvent } from "../../../src/protocol/events.ts";
+import { eventDocs } from "./event-docs.ts";
 import { eventExamples } from "./event-examples.ts";
 import { exitCodeTable } from "./exit-codes.ts";
 import { summaryExample, summaryFields } from "./summary-example.ts";
@@ -10,7 +11,6 @@ const JsonType = z.looseObject({
   const: z.string().optional(),
   enum: z.array(z.string()).optional(),
   format: z.string().optional(),
-  description: z.string().optional(),
   properties: z.record(z.string(), z.unknown()).optional(),
   required: z.array(z.string()).default([]),
 });
@@ -18,7 +18,9 @@ type JsonType = z.infer<typeof JsonType>;
 
 const EventSchema = z.looseObject({ oneOf: z.array(JsonType).min(1) });
 
-/** docs/events.md, as the schema of events has it. */
+const docs = eventDocs();
+
+/** docs/events.md, as the schema of events and the comments of its types have it. */
 export function eventsPage(): string {
   const { oneOf } = EventSchema.parse(z.toJSONSchema(AgentEvent));
   return [
@@ -31,21 +33,22 @@ export function eventsPage(): string {
   ].join("\n");
 }
 
-function eventSection({ description, properties = {}, required }: JsonType): string {
+function eventSection({ properties = {}, required }: JsonType): string {
   const fields = Object.entries(properties).map(
     ([name, raw]) => [name, JsonType.parse(raw)] as const,
   );
   const type = fields.find(([name]) => name === "type")?.[1].const ?? "";
+  const { meaning = "", fields: texts } = docs.get(type) ?? {};
   const rows = fields
     .filter(([name]) => !["type", "at", "member"].includes(name))
     .map(([name, field]) => {
       const optional = required.includes(name) ? "" : " (may be missing)";
-      return `| \`${name}\` | ${typeText(field)}${optional} | ${field.description ?? ""} |`;
+      return `| \`${name}\` | ${typeText(field)}${optional} | ${texts?.get(name) ?? ""} |`;
     });
   const example = Object.entries(eventExamples).find(([name]) => name === type)?.[1];
   return [
     `### ${type}\n`,
-    `${description}\n`,
+    `${meaning}\n`,
     ...(rows.length > 0 ? ["| field | type | meaning |", "|---|---|---|", ...rows, ""] : []),
     "```json",
     JSON.stringify(example),
@@ -94,11 +97,11 @@ Every event has these fields:
 
 | field | type | meaning |
 |---|---|---|
-| \`type\` | string | one of those below |
-| \`at\` | time | when it happened, in UTC |
-| \`member\` | string (may be missing) | the member it is about; absent for an event of the whole team |
+| \`type\` | string | One of those below. |
+| \`at\` | time | When it happened: ISO 8601, in UTC. |
+| \`member\` | string (may be missing) | The member it is about; absent for an event of the whole team. |
 
-This page is made from the schema in \`src/protocol/events.ts\` by \`npm run docs:update\`.
+This page is made from the schema and the types in \`src/protocol/events.ts\` by \`npm run docs:update\`.
 
 ## Types
 `;

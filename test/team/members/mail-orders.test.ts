@@ -94,7 +94,8 @@ test.each([-3_600, 3_600])(
     const requests = new StoredRequests({ signature: hmacSignature(new Uint8Array(32)), clock });
     const timestamp = clock.now().getTime() / 1000 + skewSeconds;
     const [answer, another] = [order(), order()].map((it) => ({ ...it, timestamp }));
-    const draft = { type: "permission", from: alice, to: user, subject: {} } as const;
+    const subject = { tool: "bash", input: {} };
+    const draft = { type: "permission", from: alice, to: user, subject } as const;
     const { id, hash } = await requests.open(draft);
 
     const cause = answer?.id;

@@ -56,7 +56,7 @@ test("a member that ends loses its tasks and its open questions, and others keep
     await it.protocols.plans.begin(by, true);
     await it.protocols.plans.submit(by, "1. …");
     await it.protocols.shutdowns.ask(lead, by);
-    const subject = { tool: "bash" };
+    const subject = { tool: "bash", input: {} };
     await requests.open({ type: "permission", from: by, to: user, subject });
   });
   await Promise.all(claims);
@@ -82,7 +82,7 @@ test("a member that ends loses its tasks and its open questions, and others keep
 
 test("the answer to a question is kept when its member ends", async () => {
   const it = await openRemovals();
-  const subject = { tool: "bash" };
+  const subject = { tool: "bash", input: {} };
   const asked = await it.store.requests.open({
     type: "permission",
     from: alice,

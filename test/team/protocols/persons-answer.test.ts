@@ -6,7 +6,12 @@ import { answerMessage, findQuestion } from "../../../src/team/protocols/persons
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
 
 const alice = MemberName.parse("alice");
-const call = { type: "permission", from: alice, to: user, subject: { tool: "bash" } } as const;
+const call = {
+  type: "permission",
+  from: alice,
+  to: user,
+  subject: { tool: "bash", input: {} },
+} as const;
 const plan = { type: "plan", from: alice, to: user, subject: { plan: "1. …" } } as const;
 
 function openRequests(): StoredRequests {

@@ -62,7 +62,11 @@ function openReports() {
     ...opened,
     shown,
     ask: (type: "permission" | "plan", from: MemberName) =>
-      store.requests.open({ type, from, to: user, subject }),
+      store.requests.open(
+        type === "plan"
+          ? { type, from, to: user, subject: { plan: "1." } }
+          : { type, from, to: user, subject },
+      ),
     report: (request: TeamRequest) =>
       reportRequest(request, {
         ...{ hub: protocols.hub, post: protocols.post },

@@ -117,9 +117,9 @@ async function open(options: Partial<RequestAnswererOptions>) {
   let count = 0;
   return {
     ...{ store, warnings, answerer },
-    ask: (subject: Record<string, unknown> = { tool: "bash", rule }, from: MemberName = alice) =>
+    ask: (call: { tool: string; rule?: string } = { tool: "bash", rule }, from = alice) =>
       store.requests.open({
-        ...{ type: "permission", from, to: user, subject: { ...subject, count: count++ } },
+        ...{ type: "permission", from, to: user, subject: { ...call, input: count++ } },
       }),
     /** The answers in a member's mailbox, as soon as there are so many. */
     async answers(least: number, of: MemberName = alice) {

@@ -121,7 +121,12 @@ test("only the member that was asked answers, and an error lists what is open fo
   await using it = await openShutdowns();
   await it.enlist("first");
   const { id } = await it.shutdowns.ask(lead, alice);
-  const plan = await it.requests.open({ type: "plan", from: alice, to: lead, subject: {} });
+  const plan = await it.requests.open({
+    type: "plan",
+    from: alice,
+    to: lead,
+    subject: { plan: "1." },
+  });
   const answer = (by: MemberName, request: string) =>
     it.shutdowns.answer(by, request, { approve: true });
 

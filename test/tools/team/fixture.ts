@@ -93,7 +93,7 @@ export function taskIds(...ids: string[]): TaskId[] {
   return ids.map((id) => TaskId.parse(id));
 }
 
-export function request(fields: Partial<TeamRequest> = {}): TeamRequest {
+export function request(fields: Partial<Omit<TeamRequest, "type" | "subject">> = {}): TeamRequest {
   return {
     id: requestId,
     type: "shutdown",
@@ -164,7 +164,7 @@ const quietLeadership: LeadAccess = {
 
 const quietFollowing: TeammateAccess = {
   answerShutdown: async () => {},
-  submitPlan: async () => request({ type: "plan", from: bob, to: lead }),
+  submitPlan: async () => request({ from: bob, to: lead }),
 };
 
 const quietTimetable: CronAccess = {
