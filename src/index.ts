@@ -154,6 +154,7 @@ export type {
   DeliveryEntry,
   EntryFields,
   GapEntry,
+  ImagesRefusedEntry,
   InputImage,
   ModelImage,
   NoteEntry,

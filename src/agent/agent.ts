@@ -158,6 +158,19 @@ export class Agent {
     return `${images} not shown to ${model}, which does not take ${[...new Set(types)].join(", ")}`;
   }
 
+  /**
+   * Leaves out images that the provider refuses, for good. Returns what the person should know of it; undefined where there
+   * is none to leave out.
+   */
+  async leaveOutImages(reason: string): Promise<string | undefined> {
+    const before = this.conversation.imageTypes.length;
+    if (before === 0) return undefined;
+    await this.record({ type: "images-refused", reason });
+    const count = before - this.conversation.imageTypes.length;
+    const images = count === 1 ? "1 image is" : `${count} images are`;
+    return `${images} left out: ${reason}`;
+  }
+
   /** Records who the member is, in place of `before`. */
   async #introduce(before: Pick<ProfileDraft, "system" | "tools"> | undefined): Promise<void> {
     const { profile, conversation } = this;

@@ -1,6 +1,7 @@
 import { escapeElements, escapeWrapper } from "../lib/escape-wrapper.ts";
 import { imageLimits } from "../lib/image.ts";
 import type { Utterance } from "../model/model.ts";
+import type { ModelFailure } from "../model/model-failure.ts";
 import type { InputImage, ReplyBlock } from "../protocol/transcript.ts";
 import { positionsToCarry } from "../transcript/transcript.ts";
 import type { Agent, EventDraft } from "./agent.ts";
@@ -75,9 +76,14 @@ async function* summarize(
     if (reply.type === "reply") {
       const summary = summaryOf(reply);
       if (summary) return summary;
-    } else if (reply.type === "exhausted" || reply.failure.kind !== "too-long") return reply;
+    } else if (reply.type === "exhausted" || !isHelpedByLess(reply.failure)) return reply;
   }
   return shortRecord(agent.conversation.utterances, lastResortCharacters);
+}
+
+/** True if a shorter form, which is without images, may be taken. */
+function isHelpedByLess({ kind }: ModelFailure): boolean {
+  return kind === "too-long" || kind === "bad-image";
 }
 
 /** Only a reply that is nothing else is a summary: the whole conversation is given up for it. */

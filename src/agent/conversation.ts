@@ -18,6 +18,7 @@ import type {
 } from "../protocol/transcript.ts";
 import { type TokenUsage, totalTokens } from "../protocol/usage.ts";
 import { mailText, type WholePath } from "./mail-text.ts";
+import { imagesOf, withoutImages } from "./refused-images.ts";
 
 /** A call that the model has made and not been answered yet. */
 export interface OpenCall {
@@ -91,6 +92,9 @@ export class Conversation {
       case "profile":
         this.#setProfile(entry);
         break;
+      case "images-refused":
+        this.#leaveOutImages(entry.reason);
+        break;
       case "run-start":
       case "run-settled":
       case "rewind":
@@ -146,10 +150,28 @@ export class Conversation {
   #setProfile(profile: ProfileEntry): void {
     const before = this.#profile;
     this.#profile = profile;
-    if (!before || hasSamePrefix(before, profile)) return;
+    if (before && !hasSamePrefix(before, profile)) this.#loseThoughts();
+  }
+
+  #loseThoughts(): void {
     this.#closed = this.#closed.map((utterance) =>
       utterance.type === "reply" ? withoutThoughts(utterance) : utterance,
     );
+  }
+
+  /**
+   * A provider does not say which image it refuses. It has taken those before its last reply, so the ones since then are
+   * left out; where there are none, as after a change of the model, all are, so that no image fails a member for good.
+   */
+  #leaveOutImages(reason: string): void {
+    const answered = this.#closed.findLastIndex(({ type }) => type === "reply") + 1;
+    const isNew = this.utterances.slice(answered).some((each) => imagesOf(each).length > 0);
+    const first = isNew ? answered : 0;
+    this.#closed = this.#closed.map((each, index) =>
+      index < first ? each : withoutImages(each, reason),
+    );
+    this.#input &&= withoutImages(this.#input, reason);
+    if (!isNew) this.#loseThoughts();
   }
 
   #addMail({ message, images = [] }: ReceivedMail): void {
@@ -287,17 +309,6 @@ export function hasSamePrefix(
 
 function withoutThoughts({ blocks, ...reply }: ReplyUtterance): ReplyUtterance {
   return { ...reply, blocks: blocks.map(withoutProviderData) };
-}
-
-function imagesOf(utterance: Utterance): readonly ModelImage[] {
-  switch (utterance.type) {
-    case "input":
-      return utterance.images ?? [];
-    case "reply":
-      return [];
-    case "results":
-      return utterance.results.flatMap(({ images = [] }) => images);
-  }
 }
 
 function lostImages(count: number): string {

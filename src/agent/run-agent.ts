@@ -201,12 +201,21 @@ class AgentRun {
     return yield* this.#request();
   }
 
-  #request(): AsyncGenerator<EventDraft, Reply> {
-    return requestReply(this.#agent, {
-      conversation: this.#agent.conversation.utterances,
-      signal: this.#signal,
-      maxOutputTokens: Math.min(this.#maxOutputTokens, Math.max(this.#room, leastOutput)),
-    });
+  /** One request; where the provider refuses an image, others with fewer images. */
+  async *#request(): AsyncGenerator<EventDraft, Reply> {
+    const agent = this.#agent;
+    while (true) {
+      const reply = yield* requestReply(agent, {
+        conversation: agent.conversation.utterances,
+        signal: this.#signal,
+        maxOutputTokens: Math.min(this.#maxOutputTokens, Math.max(this.#room, leastOutput)),
+      });
+      const isRefused = reply.type === "failed" && reply.failure.kind === "bad-image";
+      if (!isRefused) return reply;
+      const message = await agent.leaveOutImages(reply.failure.message);
+      if (!message) return reply;
+      yield { type: "warning", message };
+    }
   }
 
   #shouldCompact(): boolean {

@@ -18,6 +18,7 @@ import { z } from "zod";
  * - `oversized`: the answer is larger than the limit. There is no retry.
  * - `bad-key`, `no-credit`, `unknown-model`, `bad-request`: the provider refuses the request.
  * - `too-long`: the conversation does not fit the model's context.
+ * - `bad-image`: the provider does not take an image of the conversation.
  * - `aborted`: its signal was aborted.
  */
 export type FailureKind =
@@ -37,12 +38,13 @@ export type FailureKind =
   | "no-credit"
   | "unknown-model"
   | "too-long"
+  | "bad-image"
   | "bad-request"
   | "aborted";
 export const FailureKind = z.enum([
   ...["rate-limited", "overloaded", "server", "network", "unreachable", "untrusted"],
   ...["proxy-refused", "no-headers", "stalled", "cut", "malformed", "oversized", "bad-key"],
-  ...["no-credit", "unknown-model", "too-long", "bad-request", "aborted"],
+  ...["no-credit", "unknown-model", "too-long", "bad-image", "bad-request", "aborted"],
 ] as const satisfies FailureKind[]);
 
 /** Why a call of a model failed, in words for the person. */

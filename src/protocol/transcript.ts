@@ -254,6 +254,16 @@ export interface CompactionEntry extends EntryFields {
   answers?: string[] | undefined;
 }
 
+/**
+ * The provider refused an image: those that no reply has followed are not sent any more; where there are
+ * none, none of those before.
+ */
+export interface ImagesRefusedEntry extends EntryFields {
+  type: "images-refused";
+  /** Why, in the words of the provider. */
+  reason: string;
+}
+
 /** The person went back to an earlier prompt. */
 export interface RewindEntry extends EntryFields {
   type: "rewind";
@@ -276,6 +286,7 @@ export type TranscriptEntry =
   | RunEndEntry
   | RunSettledEntry
   | CompactionEntry
+  | ImagesRefusedEntry
   | RewindEntry;
 /** `type` is the first key of a line. */
 export const TranscriptEntry = z.discriminatedUnion("type", [
@@ -328,6 +339,7 @@ export const TranscriptEntry = z.discriminatedUnion("type", [
     delivered: z.array(MailPosition),
     answers: z.array(z.string()).optional(),
   }),
+  z.object({ type: z.literal("images-refused"), at, reason: z.string() }),
   z.object({
     type: z.literal("rewind"),
     at,

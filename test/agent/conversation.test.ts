@@ -63,6 +63,28 @@ test("inputs without a reply between them are merged, and each request starts wi
   expect(conversation.utterances).toEqual([{ type: "input", texts: ["one", "two"] }]);
 });
 
+test("without images before a reply, its thoughts are not sent back; without newer ones, they are", () => {
+  const thought: ReplyBlock = { type: "thinking", text: "hm", provider: { some: { sig: "s" } } };
+  const images = [{ media_type: "image/png", data: "aaaa" }];
+  const seen: TranscriptEntry[] = [
+    reply([call("a")]),
+    { type: "tool-result", at, call_id: "a", output: "shown", is_error: false, images },
+  ];
+  const refused: TranscriptEntry = { type: "images-refused", at, reason: "No." };
+
+  const newer = of(mail("go"), reply([thought, text("yes")]), mail("look"), ...seen, refused);
+  const older = of(mail("go"), ...seen, reply([thought, text("yes")]), mail("and?"), refused);
+
+  expect(newer.thoughts.size).toBe(1);
+  expect(older.thoughts.size).toBe(0);
+  for (const { utterances } of [newer, older]) {
+    const results = [
+      { call_id: "a", output: "shown\n(An image is left out here: No.)", is_error: false },
+    ];
+    expect(utterances).toContainEqual({ type: "results", results });
+  }
+});
+
 test("refused replies, empty ones and those with only thoughts are not sent", () => {
   for (const entry of [
     reply([text("I will not")], "refusal"),

@@ -36,6 +36,7 @@ test("log shows what a member saw, said and did", async () => {
     "            (exit 1)",
     "<time>  ✓ read_file: hello",
     "<time>  ◇ earlier conversation summarized: All is well.",
+    "<time>  ◇ images are left out: Too many pixels.",
     "<time>  ■ run ends: turn-limit: after 200 turns",
   ]);
 });
@@ -249,6 +250,7 @@ const aRun: TranscriptEntry[] = [
   { type: "tool-result", at, call_id: "1", output: "1 failing\n(exit 1)", is_error: true },
   { type: "tool-result", at, call_id: "2", output: "hello", is_error: false },
   { type: "compaction", at, summary: "All is well.", kept: [], wakes: true, delivered: [] },
+  { type: "images-refused", at, reason: "Too many pixels." },
   { type: "run-end", at, outcome: "turn-limit", reason: "after 200 turns" },
   { type: "run-settled", at },
 ];

@@ -40,6 +40,57 @@ const words: [string, FailureKind, number, object][] = [
   ],
   [
     "anthropic",
+    "bad-image",
+    400,
+    anthropicError("invalid_request_error", "Could not process image"),
+  ],
+  [
+    "anthropic",
+    "bad-image",
+    400,
+    anthropicError(
+      "invalid_request_error",
+      "messages.2.content.0.tool_result.content.1.image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels",
+    ),
+  ],
+  [
+    "anthropic",
+    "bad-request",
+    400,
+    anthropicError(
+      "invalid_request_error",
+      "tools.3.custom.name: String should match pattern, but is 'make image'",
+    ),
+  ],
+  [
+    "openai",
+    "bad-image",
+    400,
+    openAiError(
+      "invalid_image_format",
+      "You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png', 'jpeg', 'gif', 'webp'].",
+    ),
+  ],
+  [
+    "openai-compatible",
+    "bad-image",
+    404,
+    { error: { message: "No endpoints found that support image input", code: 404 } },
+  ],
+  [
+    "google",
+    "bad-image",
+    400,
+    {
+      error: {
+        code: 400,
+        message: "Unable to process input image. Please retry or report in the forum",
+        status: "INVALID_ARGUMENT",
+      },
+    },
+  ],
+  [
+    "anthropic",
     "too-long",
     413,
     anthropicError("request_too_large", "Request exceeds the maximum size"),

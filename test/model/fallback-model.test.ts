@@ -160,6 +160,7 @@ const hopeless: readonly FailureKind[] = [
   "unknown-model",
   "untrusted",
   "bad-request",
+  "bad-image",
   "too-long",
   "oversized",
   // This address has never answered.

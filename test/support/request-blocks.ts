@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** System, tools and all content blocks of a request in their order, without marks for the cache. */
 export function requestBlocks(body: object): string[] {
-  const { system, tools, messages, input } = Body.parse(body);
+  const { system, tools, messages, input, contents } = Body.parse(body);
   const blocks = messages.flatMap(({ role, content, tool_calls, tool_call_id }) => {
     // A single text may stand alone, and means the same.
     const parts = typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
@@ -14,7 +14,8 @@ export function requestBlocks(body: object): string[] {
       ? content.map((part) => ({ ...item, part }))
       : [{ ...item, content }];
   });
-  return [...[system ?? []].flat(), ...tools, ...blocks, ...items].map((it) =>
+  const turns = contents.flatMap(({ role, parts }) => parts.map((part) => ({ role, part })));
+  return [...[system ?? []].flat(), ...tools, ...blocks, ...items, ...turns].map((it) =>
     JSON.stringify(it, (key, value) => (key === "cache_control" ? undefined : value)),
   );
 }
@@ -31,4 +32,5 @@ const Body = z.object({
     }),
   ),
   input: z.array(z.looseObject({ content: z.unknown().optional() })).default([]),
+  contents: z.array(z.object({ role: z.string(), parts: z.array(z.unknown()) })).default([]),
 });

@@ -148,6 +148,8 @@ class TranscriptLines {
         return [titled("◇ earlier conversation summarized", shownLines(entry.summary))];
       case "rewind":
         return [[`↩ ${voidEntries(entry.voids)}`]];
+      case "images-refused":
+        return [titled("◇ images are left out", shownLines(entry.reason))];
       case "tool-start":
         return entry.input === undefined ? [] : [[this.#changed(entry.call_id, entry.input)]];
       case "run-settled":

@@ -31,6 +31,8 @@ export class EntryItems {
         return [notice("the conversation so far was summarized:"), text(entry.summary)];
       case "rewind":
         return [notice(voidEntries(entry.voids))];
+      case "images-refused":
+        return [notice(`images are left out: ${entry.reason}`)];
       case "tool-start":
         this.#change(entry);
         return [];

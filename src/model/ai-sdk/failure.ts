@@ -168,6 +168,7 @@ const deeds: Partial<Record<FailureKind, string>> = {
   "no-credit": "refuses because no credit is left",
   "unknown-model": "does not have the model",
   "too-long": "refuses a conversation that is too long",
+  "bad-image": "refuses the request",
   "bad-request": "refuses the request",
   "rate-limited": "asks for fewer requests",
   overloaded: "is overloaded",
@@ -268,6 +269,8 @@ const noCredit =
 const tooLong =
   /context_length_exceeded|exceed_context_size|prompt is too long|request too large|maximum context|context (length|limit|size|window)|input token count/i;
 const unknownModel = /model_not_found|not a valid model|model\b.* (not found|does not exist)/i;
+/** In their own fields: `image_url`, `invalid_image_format`, `image.source`. */
+const badImage = /(?<!tools\b.*)image/is;
 const badKey = /invalid_api_key|api_key_invalid|api key not valid/i;
 
 /** Providers use one status for temporary and permanent errors, so their words come first. */
@@ -279,6 +282,7 @@ function kindByWords(status: number, { message, names }: ErrorWords): FailureKin
   if (unknownModel.test(text)) return "unknown-model";
   if (badKey.test(text)) return "bad-key";
   if (isNotServedHere(message)) return "bad-request";
+  if ([400, 404, 415, 422].includes(status) && badImage.test(text)) return "bad-image";
   return undefined;
 }
 

@@ -57,6 +57,8 @@ function bodyOf(entry: TranscriptEntry): EntryViewBody | undefined {
       return { type: "compaction", summary: text(entry.summary) };
     case "rewind":
       return { type: "note", text: voidEntries(entry.voids) };
+    case "images-refused":
+      return { type: "note", text: text(`Images are left out: ${entry.reason}`) };
     case "tool-start":
       if (entry.input === undefined) return undefined;
       return { type: "note", text: text(`${changedInput}: ${inputText(entry.input)}`) };

@@ -67,6 +67,10 @@ test("an entry is shown as readable text, cut if it is long", () => {
   ).toMatchObject({ output: "x".repeat(20_000), is_cut: true, images: ["image/png"] });
   expect(view({ type: "tool-start", at, call_id: "1" })).toBeUndefined();
   expect(view({ type: "run-settled", at })).toBeUndefined();
+  expect(view({ type: "images-refused", at, reason: "Too many pixels." })).toMatchObject({
+    type: "note",
+    text: "Images are left out: Too many pixels.",
+  });
   const provider = { some: { signature: "s" } };
   const blocks = [{ type: "thinking" as const, text: "hm", provider }];
   expect(view({ type: "reply", at, blocks, stop: "end" })).toEqual({
