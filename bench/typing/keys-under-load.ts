@@ -85,7 +85,15 @@ async function openScreen(count: number) {
   });
   const monotonicMs = () => systemClock.monotonicMs();
   const { terminal } = talk.io;
-  const screen = new Screen({ talk, terminal, history, model: "", greeting: [], monotonicMs });
+  const screen = new Screen({
+    talk,
+    terminal,
+    history,
+    model: "",
+    notify: "off",
+    greeting: [],
+    monotonicMs,
+  });
   const departed = screen.show(leaving.signal);
   await setImmediate();
   return { hub, input, output, leaving, departed };
@@ -149,6 +157,7 @@ function ioOf(parts: { input: Io["terminal"]["input"]; output: Output; signal: A
       hasColors: true,
       atExit: () => () => undefined,
       edit: nothing,
+      passesThroughTmux: nothing,
       jobControl: { onStop: () => () => undefined, stop: () => undefined },
     },
   };

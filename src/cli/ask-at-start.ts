@@ -32,6 +32,7 @@ export async function askAtStart<Answer extends string>(
   // The keyboard comes before the question: it keeps the terminal from echoing what is dropped.
   using _keyboard = new Keyboard(terminal, {
     onKeys: (keys) => prompt.press(keys),
+    onFocus: () => undefined,
     onEnd: leave,
     schedule,
   });

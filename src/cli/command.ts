@@ -62,6 +62,8 @@ export interface Terminal {
   /** Calls `run` at the end of the process, unless the returned function is called first. */
   atExit(run: () => void): () => void;
   readonly jobControl: JobControl;
+  /** Whether the tmux around it passes sequences on to the terminal outside. */
+  passesThroughTmux(): Promise<boolean>;
   /** Has the person edit a text in their own editor, and resolves to the result. */
   edit(text: string): Promise<string>;
 }

@@ -116,6 +116,9 @@ const io: Io = {
         return () => process.off("exit", run);
       },
       jobControl: jobControl(io.schedule),
+      async passesThroughTmux() {
+        return await (await import("./passes-through-tmux.ts")).passesThroughTmux();
+      },
       async edit(text: string) {
         const { editOutside } = await import("./edit-outside.ts");
         return await editOutside(text, io.processInfo);

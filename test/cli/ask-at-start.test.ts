@@ -36,6 +36,7 @@ class Asked {
           ...{ isInteractive: true, hasColors: false, atExit: () => () => undefined },
           jobControl: noTerminal.jobControl,
           edit: noTerminal.edit,
+          passesThroughTmux: noTerminal.passesThroughTmux,
         },
         schedule: (delayMs, run) => this.#clock.schedule(delayMs, run),
         signal: this.#ending.signal,

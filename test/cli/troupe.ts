@@ -125,5 +125,6 @@ export const noTerminal: Terminal = {
   hasColors: false,
   atExit: () => () => undefined,
   edit: (text) => Promise.resolve(text),
+  passesThroughTmux: () => Promise.resolve(false),
   jobControl: { onStop: () => () => undefined, stop: () => undefined },
 };

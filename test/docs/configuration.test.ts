@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { run } from "../../src/cli/commands/run.ts";
-import { teamOptions } from "../../src/cli/settings/flags.ts";
+import { talk } from "../../src/cli/commands/talk.ts";
 import { SettingName, StatedSettings, withDefaults } from "../../src/cli/settings/settings.ts";
 import { markdownTables } from "../support/markdown-tables.ts";
 
@@ -17,7 +17,7 @@ test("the page has exactly the existing settings", () => {
 test.each(rows)("%s has the flag on the page", (cell = "", flag) => {
   const name = cell.replaceAll("`", "");
 
-  expect(flag).toBe(name in { ...teamOptions, ...run.options } ? `\`--${name}\`` : "–");
+  expect(flag).toBe(name in { ...talk.options, ...run.options } ? `\`--${name}\`` : "–");
 });
 
 test.each(rows)("%s has the default on the page", (cell = "", _flag, _value, shown) => {

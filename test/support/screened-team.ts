@@ -3,6 +3,7 @@ import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { Io } from "../../src/cli/command.ts";
 import type { StopListener } from "../../src/cli/job-control.ts";
+import type { Notify } from "../../src/cli/screen/attention.ts";
 import { InputHistory } from "../../src/cli/screen/input-history.ts";
 import { Screen } from "../../src/cli/screen/screen.ts";
 import { Talk, type TalkEnd, type TalkTeam } from "../../src/cli/talk/talk.ts";
@@ -49,6 +50,7 @@ export class ScreenedTeam {
   readonly departed: Promise<TalkEnd>;
   readonly leaving = new AbortController();
   readonly #hub = new EventHub({ append: () => undefined }, this.clock);
+  readonly #env: Record<string, string>;
   readonly #input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
   #requests: TeamRequest[] = [];
   readonly #settled: TeamRequest[] = [];
@@ -58,7 +60,10 @@ export class ScreenedTeam {
     rows,
     history,
     workspace,
+    notify,
+    env,
   }: Size & { history: InputHistory; workspace: string }) {
+    this.#env = env;
     this.terminal = new VirtualTerminal({ columns, rows });
     const talk = new Talk({ team: this.#team(), io: this.#io(), teamDir: "/nowhere", workspace });
     const screen = new Screen({
@@ -66,6 +71,7 @@ export class ScreenedTeam {
       terminal: talk.io.terminal,
       history,
       model: "a-model",
+      notify,
       greeting: ["hello"],
       monotonicMs: () => this.clock.monotonicMs(),
     });
@@ -81,6 +87,7 @@ export class ScreenedTeam {
     });
     const screened = new ScreenedTeam({
       ...{ columns: 80, rows: 24, history, workspace: "/nowhere" },
+      ...{ notify: "off", env: {} },
       ...size,
     });
     await screened.shows("hello");
@@ -264,12 +271,13 @@ export class ScreenedTeam {
       dashboards: { serve: unused, find: unused, export: unused },
       schedule: (delayMs, run) => this.clock.schedule(delayMs, run),
       isInputPiped: () => false,
-      processInfo: { cwd: "/", home: "/", env: {} },
+      processInfo: { cwd: "/", home: "/", env: this.#env },
       terminal: {
         input: this.#input,
         output: this.terminal,
         ...{ isInteractive: true, hasColors: false, atExit: () => () => undefined },
         edit: async (text) => `${text}, edited`,
+        passesThroughTmux: async () => this.#env.PASSES === "on",
         jobControl: {
           onStop: (listener) => {
             this.stopListener = listener;
@@ -288,6 +296,8 @@ export class ScreenedTeam {
 interface Size {
   columns: number;
   rows: number;
+  notify: Notify;
+  env: Record<string, string>;
 }
 
 function isIn(text: string | RegExp, whole: string): boolean {

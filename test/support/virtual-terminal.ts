@@ -11,6 +11,8 @@ export class VirtualTerminal extends EventEmitter {
   writableNeedDrain = false;
   /** Everything that was written, as it was. */
   raw = "";
+  /** Bells, titles and other messages to the terminal itself. */
+  readonly messages: string[] = [];
   #lines: string[][] = [[]];
   #row = 0;
   #column = 0;
@@ -60,6 +62,12 @@ export class VirtualTerminal extends EventEmitter {
       this.#obey(sequence[2] ?? "", sequence[1] ?? "");
       return sequence[0].length;
     }
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
+    const [message] = /^(?:\x1b\][^\x07]*\x07|\x1bP.*?\x1b\\|\x07)/s.exec(text) ?? [];
+    if (message !== undefined) {
+      this.messages.push(message);
+      return message.length;
+    }
     const [character = ""] = text;
     if (character === "\r") this.#column = 0;
     else if (character === "\n") this.#newline();
@@ -102,6 +110,7 @@ export class VirtualTerminal extends EventEmitter {
     else if (parameters === "?1049" && name === "h") this.#enterAlternate();
     else if (parameters === "?1049" && name === "l") this.#leaveAlternate();
     else if (name === "u" && /^[<>]/.test(parameters)) return;
+    else if (name === "t" && /^2[23];2$/.test(parameters)) return;
     else if (name === "K" && parameters === "") this.#lines[this.#row]?.splice(this.#column);
     else if (name === "J" && parameters === "") {
       this.#lines[this.#row]?.splice(this.#column);

@@ -30,6 +30,11 @@ export const talk: Command = {
   options: {
     ...teamOptions,
     plain: { summary: "print plain lines instead of the full screen" },
+    notify: {
+      takes: "off|bell|terminal",
+      summary:
+        "how the screen calls you when you are needed or the team is done (default: terminal)",
+    },
     "team-dir": teamDirOption,
   },
   examples: [

@@ -2,6 +2,8 @@ import type { Terminal } from "../command.ts";
 import { type Key, KeyDecoder } from "./keys.ts";
 
 export interface KeyboardOptions {
+  /** Called when the terminal gets the keys of the machine, or another window does. */
+  onFocus(isFocused: boolean): void;
   onKeys(keys: readonly Key[]): void;
   /** Called when the terminal closes. */
   onEnd(): void;
@@ -14,9 +16,9 @@ const escapeMs = 40;
 /** A paste that has been silent for this long has lost its end marker. */
 const pasteMs = 3_000;
 
-/** Pastes are marked, and keys such as Shift-Enter are told apart where the terminal can. */
-const modesOn = "\x1b[?2004h\x1b[>1u";
-const modesOff = "\x1b[<u\x1b[?2004l";
+/** Pastes are marked, changes of focus are told, and keys such as Shift-Enter are told apart where the terminal can. */
+const modesOn = "\x1b[?2004h\x1b[?1004h\x1b[>1u";
+const modesOff = "\x1b[<u\x1b[?1004l\x1b[?2004l";
 
 /** Reads the keys of a terminal until disposed. */
 export class Keyboard implements Disposable {
@@ -78,7 +80,10 @@ export class Keyboard implements Disposable {
     }
   };
 
-  #pass(keys: readonly Key[]): void {
+  #pass(all: readonly Key[]): void {
+    const isAbout = (key: Key, name: string) => key.type === "key" && key.name === name;
+    const keys = all.filter((key) => !isAbout(key, "focus") && !isAbout(key, "blur"));
+    for (const key of all) if (!keys.includes(key)) this.#options.onFocus(isAbout(key, "focus"));
     if (keys.length > 0) this.#options.onKeys(keys);
   }
 }

@@ -12,6 +12,10 @@ const escapeSign = "\u001b";
 const pasteStart = `${escapeSign}[200~`;
 const pasteEnd = `${escapeSign}[201~`;
 
+/** What a terminal sends when its window gets the keys, or another one does. */
+const focusIn = `${escapeSign}[I`;
+const focusOut = `${escapeSign}[O`;
+
 const maxSequenceLength = 4_096;
 
 /* biome-ignore-start lint/suspicious/noControlCharactersInRegex: what a terminal sends is made of them */
@@ -27,7 +31,7 @@ const typed = /[^\u0000-\u001f\u007f-\u009f]+/y;
  * Decodes raw terminal input, however it is split into chunks. Named keys: `up down left right home
  * end pageup pagedown insert delete backspace tab enter escape space f1`…`f12`; a letter with Ctrl
  * or Alt is a key named by the letter in lower case, and a line feed is Ctrl-J. Plain characters
- * are `text`. Other sequences of the terminal are dropped.
+ * are `text`. `focus` and `blur` say whether the terminal's window has the keys. Other sequences of the terminal are dropped.
  */
 export class KeyDecoder {
   #buffer = "";
@@ -237,6 +241,9 @@ function decodeSequence(sequence: string): Key[] {
   if (isRelease(body)) return [];
   if (final === "u") return codedKey(first, second);
   if (final === "~" && first === 27) return codedKey(third, second);
+  if (sequence === focusIn || sequence === focusOut) {
+    return [keyOf(sequence === focusIn ? "focus" : "blur")];
+  }
   const isF3 = final === "R" && sequence[1] === "O";
   const name = final === "~" ? byNumber.get(first) : isF3 ? "f3" : byLetter.get(final);
   if (name === undefined) return [];

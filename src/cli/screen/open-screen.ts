@@ -8,7 +8,7 @@ import { InputHistory } from "./input-history.ts";
 import { Screen, type ScreenOptions } from "./screen.ts";
 
 interface OpenScreenOptions extends Pick<ScreenOptions, "talk" | "monotonicMs" | "prompt"> {
-  settings: Pick<ResolvedSettings, "model" | "env" | "providers" | "origins">;
+  settings: Pick<ResolvedSettings, "model" | "notify" | "env" | "providers" | "origins">;
   workspace: string;
   historyPath: string;
   onWarning(message: string): void;
@@ -26,6 +26,7 @@ export async function openScreen(options: OpenScreenOptions): Promise<Screen> {
     history: await InputHistory.open({ path: historyPath, mask, onWarning }),
     prompt: options.prompt,
     model: settings.model ?? "",
+    notify: settings.notify,
     greeting: await greeting(talk, {
       workspace,
       chosen: modelLine(settings),

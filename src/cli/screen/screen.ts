@@ -12,6 +12,7 @@ import { wrapText } from "../render/wrap.ts";
 import { EventItems } from "../talk/event-items.ts";
 import { MemberOverview } from "../talk/member-overview.ts";
 import type { Talk, TalkEnd, TalkReply } from "../talk/talk.ts";
+import { Attention, type Notify } from "./attention.ts";
 import type { ScreenFrame } from "./canvas.ts";
 import { renderFrame } from "./frame.ts";
 import type { InputHistory } from "./input-history.ts";
@@ -21,6 +22,7 @@ import type { Key } from "./keys.ts";
 import { ModeKey } from "./mode-key.ts";
 import { OpenedText } from "./opened-text.ts";
 import { Painter } from "./painter.ts";
+import { PersonCaller } from "./person-caller.ts";
 import { PrintedView, repeated } from "./printed-view.ts";
 import { QuestionFocus } from "./question-focus.ts";
 import { isTooLong, panelHeight } from "./question-panel.ts";
@@ -31,6 +33,8 @@ export interface ScreenOptions {
   talk: Talk;
   terminal: Terminal;
   history: InputHistory;
+  /** How the person is called. */
+  notify: Notify;
   /** The lead's model, or a list of them. */
   model: string;
   /** Sent at once, as if it had been typed. */
@@ -56,6 +60,8 @@ export class Screen {
   readonly #files: WorkspaceFiles;
   readonly #focus: QuestionFocus;
   readonly #opened: OpenedText;
+  readonly #attention: Attention;
+  readonly #caller: PersonCaller;
   #note: string | undefined;
   readonly #modeKey: ModeKey;
   #stops: StopListener | undefined;
@@ -75,6 +81,15 @@ export class Screen {
       painter: this.#painter,
       paint: paintFor(terminal.hasColors),
       overview: this.#overview,
+    });
+    this.#attention = new Attention({
+      ...{ output: terminal.output, notify: options.notify, workspace: talk.workspace },
+      ...{ env: talk.io.processInfo.env, monotonicMs, schedule },
+      passesThroughTmux: () => terminal.passesThroughTmux(),
+    });
+    this.#caller = new PersonCaller({
+      ...{ attention: this.#attention, overview: this.#overview },
+      ...{ questions: this.#questions, schedule },
     });
     this.#modeKey = new ModeKey({
       ...{ team: talk.team, overview: this.#overview },
@@ -154,23 +169,28 @@ export class Screen {
         this.#press(keys);
         this.#painter.draw();
       },
+      onFocus: (isFocused) => this.#attention.setFocus(isFocused),
       onEnd: () => this.#leave("left"),
       schedule: (delayMs, run) => talk.io.schedule(delayMs, run),
     });
     this.#stops = {
       leave: () => {
         this.#painter.leave();
+        this.#caller.leave();
         keyboard.leave();
       },
       comeBack: () => {
         keyboard.comeBack();
         this.#painter.comeBack();
+        this.#caller.comeBack();
       },
     };
     const forgetStops = terminal.jobControl.onStop(this.#stops);
+    const forgetExit = terminal.atExit(() => this.#caller.leave());
     try {
       this.#printed.print(greeting.flatMap((line) => wrapText(line, this.#painter.width)));
       await this.#catchUp();
+      this.#caller.update();
       this.#painter.draw();
       if (signal.aborted) return "left";
       if (this.#options.prompt !== undefined) this.#submit(this.#options.prompt);
@@ -178,6 +198,8 @@ export class Screen {
     } finally {
       over.abort();
       forgetStops();
+      forgetExit();
+      this.#caller.leave();
       this.#painter.end();
       this.#focus.cancel();
       await watching;
@@ -186,6 +208,7 @@ export class Screen {
 
   #press(keys: readonly Key[]): void {
     this.#note = undefined;
+    this.#attention.forget();
     const isAlone = keys.length === 1;
     for (const key of keys) {
       if (this.#opened.press(key)) continue;
@@ -207,6 +230,7 @@ export class Screen {
       if (event.type === "request-change") await this.#refreshQuestions();
       if (event.type === "member-change") await this.#refreshMembers();
       if (event.type === "turn-end") await this.#refreshCosts();
+      this.#caller.update();
       this.#painter.drawSoon();
       if (this.#options.monotonicMs() - busySinceMs < breathMs) continue;
       // Lets keys in between, however many events there are.
@@ -239,6 +263,7 @@ export class Screen {
     const height = panelHeight(this.#painter.height);
     const { fresh, gone } = this.#questions.update(open);
     for (const request of fresh) {
+      this.#caller.asked(request);
       if (isTooLong(request, this.#printed.format, height)) this.#printed.question(request);
     }
     this.#overview.setQuestions(this.#questions.open);

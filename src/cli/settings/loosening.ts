@@ -68,6 +68,8 @@ const isLooser: Readonly<Record<SettingName, SettingComparison>> = {
   "shutdown-grace": isMore("shutdown-grace"),
   "max-teammates": isMore("max-teammates"),
   autoclaim: (theirs, own) => theirs.autoclaim === true && !own.autoclaim,
+  // It is only about the person's own terminal.
+  notify: () => false,
   // A provider decides to whom a key and the conversation are sent.
   providers: (theirs, own) => newProviders(theirs, own).length > 0,
   // A price decides when a limit of the cost is reached.

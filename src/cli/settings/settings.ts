@@ -136,6 +136,10 @@ export const StatedSettings = z.strictObject({
     .boolean()
     .optional()
     .describe("Whether idle teammates claim open tasks on their own"),
+  notify: z
+    .enum(["off", "bell", "terminal"])
+    .optional()
+    .describe("How the screen calls you when you are needed, or the team is done"),
   providers: z
     .record(z.string(), provider)
     .optional()
@@ -181,6 +185,7 @@ export function withDefaults(stated: StatedSettings): Settings {
     "shutdown-grace": stated["shutdown-grace"] ?? defaults.shutdownGraceMs / 1000,
     "max-teammates": stated["max-teammates"] ?? defaults.maxTeammates,
     autoclaim: stated.autoclaim ?? defaults.autoclaim,
+    notify: stated.notify ?? "terminal",
     providers: stated.providers ?? {},
     models: stated.models ?? {},
   };
@@ -206,6 +211,7 @@ const allowedValues: Readonly<Record<SettingName, string>> = {
   "shutdown-grace": "a number of seconds above 0, up to 1000000",
   "max-teammates": "a whole number from 1 to 1000",
   autoclaim: "true or false",
+  notify: "off, bell or terminal",
   providers: "an object with the settings of a provider under each name",
   models: "an object with the facts of a model under each id",
 };

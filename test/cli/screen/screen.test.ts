@@ -366,7 +366,7 @@ test("Ctrl-Z gives the terminal back, and nothing is written to it until the pro
     "the process is not stopped",
   );
   expect(screened.terminal.text).not.toContain("half a line");
-  expect(screened.terminal.raw.endsWith("\x1b[<u\x1b[?2004l")).toBe(true);
+  expect(screened.terminal.raw.endsWith("\x1b[<u\x1b[?1004l\x1b[?2004l")).toBe(true);
   const before = screened.terminal.raw;
   screened.happen({ type: "warning", message: "said meanwhile" });
   await screened.settle();
