@@ -140,7 +140,7 @@ async function open(argument: string): Promise<TalkReply> {
 }
 
 async function memberOf({ team }: Talk, typed: string): Promise<MemberName> {
-  return typed === "" ? lead : findMember(await team.roster(), typed);
+  return typed === "" ? lead : findMember(await team.roster(), typed.replace(/^@/, ""));
 }
 
 async function answer(talk: Talk, id: string, given: PersonsAnswer): Promise<TalkReply> {

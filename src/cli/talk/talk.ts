@@ -137,12 +137,15 @@ export class Talk {
   }
 }
 
+/** What ends or decides something is not to be typed by mistake for something else. */
+const neverSuggested = new Set(["new", "stop", "interrupt", "approve", "deny", "quit"]);
+
 function findCommand(name: string): SlashCommand {
   const command = slashCommands.find((each) => each.name === name);
   if (command) return command;
   const meant = nearest(
     name,
-    slashCommands.map((each) => each.name),
+    slashCommands.map((each) => each.name).filter((each) => !neverSuggested.has(each)),
   );
   const suggestion = meant ? `Did you mean /${meant}? ` : "";
   throw new TeamError("usage-wrong", `There is no command /${name}`, {
@@ -171,8 +174,8 @@ export function readTypedLine(typed: string, addressee: string = lead): TypedLin
   if (text === "") return { type: "nothing" };
   if (leaveWords.has(text)) return { type: "leave" };
   if (/^\s/.test(typed)) return { type: "message", to: addressee, text };
-  const [, command, argument = ""] = /^\/(\S+)\s*(.*)$/s.exec(text) ?? [];
-  if (command) return { type: "command", name: command, argument };
+  const [, command, argument = ""] = /^\/(\S*)\s*(.*)$/s.exec(text) ?? [];
+  if (command !== undefined) return { type: "command", name: command, argument };
   const [, name, rest = ""] = /^@(\S+?)[:,]?(?:\s+(.*))?$/s.exec(text) ?? [];
   if (name) return { type: "message", to: name, text: rest };
   return { type: "message", to: addressee, text };

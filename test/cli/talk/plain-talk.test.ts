@@ -79,6 +79,8 @@ test("an unanswered question stays open when the input ends", async () => {
 
 test.each([
   ["an unknown command", "/taem", /There is no command \/taem\n.*Did you mean \/team\?/],
+  ["a slash alone", "/", /There is no command \/\n\/help lists them/],
+  ["a word like one that stops something", "/interupt", /command \/interupt\n\/help lists them/],
   ["an unknown member", "@carol hello", /Nobody here is named 'carol'\nMembers: lead\./],
   ["a mode that is none", "/mode fast", /'fast' is not a permission mode\nModes: default/],
   ["an answer to nothing", "/approve 1", /No request starts with 1\nNo request waits/],

@@ -14,6 +14,7 @@ test.each([
   ["several lines", "@bob one\ntwo", { type: "message", to: "bob", text: "one\ntwo" }],
   ["a name in the middle", "ask @alice", { type: "message", to: "lead", text: "ask @alice" }],
   ["a command", "/team", { type: "command", name: "team", argument: "" }],
+  ["a slash alone", "/", { type: "command", name: "", argument: "" }],
   ["a command with more", "/inbox  bob ", { type: "command", name: "inbox", argument: "bob" }],
   [
     "a space before a slash",
