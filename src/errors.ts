@@ -38,8 +38,11 @@ export type ErrorCode =
  * `message` is for people and may be reworded; `hint` tells the person what to do next.
  */
 export class TeamError extends Error {
+  /** `TeamError`, by which it is known where `instanceof` does not work. */
   override readonly name = "TeamError";
+  /** What went wrong, for programs. */
   readonly code: ErrorCode;
+  /** What the person can do next; undefined where nothing helps in general. */
   readonly hint: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: { cause?: unknown; hint?: string } = {}) {

@@ -6,8 +6,11 @@ import { costOf, type ModelPrice } from "../model/prices.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import { type TokenUsage, totalTokens } from "../protocol/usage.ts";
 
+/** What may be spent: once a limit is reached, no further model call begins. */
 export interface BudgetLimits {
+  /** The most tokens, of input and output together, cached ones included (default: no limit). */
   maxTokens?: number | undefined;
+  /** The most money, in US dollars (default: no limit). */
   maxCostUsd?: number | undefined;
 }
 

@@ -7,12 +7,15 @@ import { failure, type ToolOutput } from "../tools/tool.ts";
 
 /** A call of a tool, as a hook is shown it. */
 export interface HookedCall {
+  /** The member whose model makes the call. */
   readonly member: MemberName;
+  /** The name of the tool. */
   readonly tool: string;
   /** Checked by the tool, and as the model wrote it, or as `beforeCall` changed it. */
   readonly input: unknown;
   /** What the call would do, as permissions judge it. */
   readonly action: ToolAction;
+  /** The id of the call, which is also in events and in the transcript. */
   readonly callId: string;
   /** The absolute path of the directory that the member works in. */
   readonly cwd: string;
@@ -22,6 +25,7 @@ export interface HookedCall {
 
 /** What the model is shown as the result of a call. */
 export interface HookOutput {
+  /** The text of the result. */
   readonly text: string;
   /** Default: false. */
   readonly isError?: boolean | undefined;

@@ -63,11 +63,13 @@ export interface RecordedEnd {
 
 /** How a run ended, for its caller. */
 export interface RunEnd {
+  /** In a word, how it ended. */
   outcome: RunOutcome;
   /** The texts of all replies of the run that called no tool, in order. */
   answers: readonly string[];
-  /** Why, where the outcome alone does not say it, and what to do about it. */
+  /** Why, where the outcome alone does not say it. */
   reason?: string;
+  /** What the person can do about it, where that is known. */
   hint?: string;
   /** True when no reply could be had, as opposed to one that is no use. */
   isUnanswered?: boolean;

@@ -36,8 +36,11 @@ export interface HeldFence extends AsyncDisposable {
 
 /** The process that is on record as the lead. */
 export interface FenceHolder {
+  /** A number that is higher for each new lead of the team. */
   epoch: number;
+  /** The name of the machine that the process runs on. */
   host: string;
+  /** The process id on that machine. */
   pid: number;
   /** False when its process is known to be gone, or has not been heard of for too long. */
   isAlive: boolean;

@@ -2,7 +2,9 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 /** Signs and checks lines of troupe, so that no other text can pass as one. */
 export interface Signature {
+  /** The signature of `data`, as text. */
   sign(data: string | Buffer): string;
+  /** True if `signature` was made of the very same `data` with the same key. */
   verify(data: string | Buffer, signature: string): boolean;
 }
 

@@ -1,9 +1,11 @@
 import type { AgentEvent, StoredEvent } from "../protocol/events.ts";
 import type { MessageId } from "../protocol/ids.ts";
 
+/** From where and until when a reader follows a log. */
 export interface FollowLogOptions {
   /** The last number the follower has seen (default: none, so that all kept events come first). */
   after?: number;
+  /** Ends the following when it is aborted. */
   signal: AbortSignal;
 }
 
@@ -31,6 +33,7 @@ export interface EventReader {
  * - `flush` and disposal store what is still being joined.
  */
 export interface EventLog extends EventReader, AsyncDisposable {
+  /** Adds an event at the end. */
   append(event: AgentEvent): void;
 
   /**
@@ -39,5 +42,6 @@ export interface EventLog extends EventReader, AsyncDisposable {
    */
   sentMessages(ids: ReadonlySet<MessageId>, since: Date): Promise<Set<MessageId>>;
 
+  /** Stores what is still being joined, and resolves when it is stored. */
   flush(): Promise<void>;
 }

@@ -16,5 +16,6 @@ export interface UsageReader {
  * - totals do not drift: money is added in decimal, and calls without a price are counted apart.
  */
 export interface UsageLedger extends UsageReader {
+  /** Adds a model call, and resolves when it is stored. */
   record(usage: UsageRecord): Promise<void>;
 }

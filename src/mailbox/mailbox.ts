@@ -10,7 +10,9 @@ import type { MailPosition, Message, MessageDraft } from "../protocol/message.ts
  * - `records` consumes nothing.
  */
 export interface Mailbox extends AsyncDisposable {
+  /** The member whose inbox it is. */
   readonly owner: MemberName;
+  /** Stores a message, and resolves to it with its id and time. */
   append(draft: MessageDraft): Promise<Message>;
   /** Everything the mailbox still has, newest first. */
   records(): AsyncIterable<MailRecord>;
@@ -41,9 +43,11 @@ export interface MailboxReader extends AsyncDisposable {
    * before, because afterwards it is not returned again.
    */
   giveBack(upTo: MessageId): Promise<void>;
+  /** Calls `listener` when mail has arrived. Returns how to stop it. */
   onWake(listener: () => void): () => void;
 }
 
+/** What a reader has to know of the mail that was delivered before. */
 export interface MailboxReaderOptions {
   /** The mail that is in the member's transcript, as far back as its newest compaction. */
   delivered: DeliveredMail;
@@ -53,7 +57,9 @@ export interface MailboxReaderOptions {
 
 /** How much of a mailbox is in a transcript: the newest position of each generation, and the ids. */
 export interface DeliveredMail {
+  /** The newest position in each generation of the mailbox's log. */
   positions: readonly MailPosition[];
+  /** The ids of the messages, as far back as the transcript's newest compaction. */
   ids: ReadonlySet<MessageId>;
   /**
    * The ids of all mail that the transcript ever had, for a log of which it is unknown how much was
@@ -76,7 +82,9 @@ export interface LostMail {
 
 /** A message as its reader gets it. `position` goes into the transcript beside it. */
 export interface MailDelivery {
+  /** The message as its sender wrote it. */
   message: Message;
+  /** Its place in the mailbox. */
   position: MailPosition;
 }
 
@@ -84,12 +92,15 @@ export interface MailDelivery {
 export interface SetAsideLine {
   /** `hand-<generation>-<byte offset>` of the line. */
   id: MessageId;
+  /** Why it is not delivered. */
   reason: string;
   /** The beginning of the line. */
   text: string;
+  /** Its place in the mailbox. */
   position: MailPosition;
 }
 
+/** A message of a mailbox with what has become of it, or a line that is none. */
 export type MailRecord =
   | ({ state: "queued" | "delivered" | "undelivered" } & MailDelivery)
   | ({ state: "set aside" } & SetAsideLine);

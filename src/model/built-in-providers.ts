@@ -8,6 +8,7 @@ export const providerFamilies = [
   "openai-compatible",
   "openrouter",
 ] as const;
+/** An API that troupe speaks itself. */
 export type ProviderFamily = (typeof providerFamilies)[number];
 
 export interface ApiKey {

@@ -5,6 +5,7 @@ import type { ProviderDefinitions } from "./provider-definitions.ts";
 
 /** The words of providers for how much a model thinks. `none` turns its thinking off. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+/** A word of a provider for how much a model thinks; `none` turns its thinking off. */
 export type EffortLevel = (typeof efforts)[number];
 
 /** What is known of a model. A fact that is missing is not known. */
@@ -13,6 +14,7 @@ export interface ModelFacts {
   readonly contextWindow?: number | undefined;
   /** How many tokens a reply may have. */
   readonly maxOutput?: number | undefined;
+  /** What its tokens cost, in US dollars. */
   readonly price?: ModelPrice | undefined;
   /** Whether it can be shown images. */
   readonly images?: boolean | undefined;
@@ -53,7 +55,9 @@ export const OwnModels = z.record(
 
 /** What a person says about models and providers. */
 export interface OwnFacts {
+  /** Facts about models by id, which count instead of the known ones. */
   readonly models?: OwnModels | undefined;
+  /** Providers by name, beside the built-in ones. */
   readonly providers?: ProviderDefinitions | undefined;
 }
 

@@ -19,8 +19,11 @@ export interface Model {
   stream(request: ModelRequest): AsyncIterable<ModelPart>;
 }
 
+/** All that a model is given for one reply. */
 export interface ModelRequest {
+  /** The system prompt. */
   readonly system: string;
+  /** The tools that the model may call. */
   readonly tools: readonly ToolSpec[];
   /**
    * Begins with an `input` and never ends with a `reply`. An utterance is never changed: the next
@@ -36,10 +39,13 @@ export interface ModelRequest {
   readonly expectsPauses?: boolean;
   /** How much the model should think (default: as it does by itself). */
   readonly thinking?: ThinkingRequest | undefined;
+  /** Aborted when the reply is no longer wanted. */
   readonly signal: AbortSignal;
 }
 
+/** How much a model should think before it answers. */
 export interface ThinkingRequest {
+  /** In words (default: as the model does by itself). */
   readonly effort?: Effort | undefined;
   /** For a model whose thoughts are limited by a number of tokens. */
   readonly budgetTokens?: number | undefined;
@@ -66,6 +72,7 @@ export type Utterance =
   /** One result for each call of the reply before, in the order of the calls. */
   | { readonly type: "results"; readonly results: readonly ToolResult[] };
 
+/** A part of a model's reply, as it is streamed. */
 export type ModelPart =
   | { type: "text-delta"; text: string }
   | { type: "thinking-delta"; text: string }
@@ -85,9 +92,13 @@ export type ModelPart =
 /** The end of a reply that was received whole. */
 export interface FinishPart {
   type: "finish";
+  /** What the model said, thought and called, in order. */
   blocks: ReplyBlock[];
+  /** Why the model stopped, in the same words for all providers. */
   stop: StopReason;
+  /** The provider's own word for that, where it sent one. */
   rawStop?: string;
+  /** The tokens that the call used. */
   usage: TokenUsage;
   /** The one of a list that answered. */
   model?: string;

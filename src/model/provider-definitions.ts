@@ -20,6 +20,7 @@ export interface ProviderDefinition {
   readonly keyVariable?: string | undefined;
 }
 
+/** The providers that a person adds, by the name that model ids begin with. */
 export type ProviderDefinitions = Readonly<Record<string, ProviderDefinition>>;
 
 /** How the fields of a definition are called where it was written. */

@@ -14,6 +14,7 @@ import {
   type ProviderDefinitions,
 } from "./provider-definitions.ts";
 
+/** Environment variables by name; undefined for one that is not set. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** Where the keys and addresses of providers come from. */

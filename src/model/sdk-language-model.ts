@@ -22,9 +22,11 @@ import type { Model, ModelPart, ModelRequest } from "./model.ts";
 import type { ModelFacts } from "./model-facts.ts";
 import type { ModelFailure } from "./model-failure.ts";
 
+/** How a model of the AI SDK is used in a team. */
 export interface LanguageModelOptions {
   /** The id for people, prices and bills (default: `<provider>/<model>`). */
   readonly id?: string;
+  /** Measures the provider's silence (default: the clock of this machine). */
   readonly clock?: Clock;
   /** How long the provider may be silent (default: 300 s at first, then 90 s). */
   readonly watchdogs?: Partial<Watchdogs>;
@@ -37,8 +39,11 @@ export interface LanguageModelOptions {
 export interface SdkLanguageModel {
   /** `v3` is that of version 6. */
   readonly specificationVersion: string;
+  /** The provider's name as its package states it, such as `anthropic.messages`. */
   readonly provider: string;
+  /** The model's name at its provider. */
   readonly modelId: string;
+  /** Requests one reply, and resolves to the stream of its parts. */
   doStream(options: never): PromiseLike<{ readonly stream: unknown }>;
 }
 

@@ -25,8 +25,11 @@ import { JobRecord } from "../protocol/job.ts";
  * - `list` has the records of all members, oldest first.
  */
 export interface JobRecords {
+  /** Keeps a record of a job that was started. */
   add(record: JobRecord): Promise<void>;
+  /** Removes the record of the job with this id. */
   remove(id: string): Promise<void>;
+  /** All records that are kept. */
   list(): Promise<JobRecord[]>;
 }
 

@@ -1,6 +1,8 @@
 /** A tool as it is described to a model. */
 export interface ToolSpec {
+  /** The name by which a model calls it. */
   readonly name: string;
+  /** What it does and when to use it, for the model. */
   readonly description: string;
   /** JSON Schema of its input: an object. */
   readonly input_schema: Readonly<Record<string, unknown>>;

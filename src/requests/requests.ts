@@ -24,14 +24,17 @@ import type {
  * - a refused change changes nothing. It throws `request-unknown` or `request-refused`.
  */
 export interface Requests {
+  /** Asks a question, and resolves to it with its id, time and hash. */
   open(draft: RequestDraft): Promise<TeamRequest>;
   /** Throws `request-unknown` where there is none. */
   get(id: RequestId): Promise<TeamRequest>;
   /** Oldest first. */
   list(filter?: RequestFilter): Promise<TeamRequest[]>;
+  /** Approves or rejects a request, and resolves to it as it is then. */
   decide(id: RequestId, answer: RequestAnswer): Promise<TeamRequest>;
   /** Nobody answered in time, or nobody is there to. */
   expire(id: RequestId, reason?: string): Promise<TeamRequest>;
+  /** Withdraws a request, and resolves to it as it is then. */
   cancel(id: RequestId, by: MemberName, reason?: string): Promise<TeamRequest>;
   /**
    * Calls `listener` after each change, of this process or another one; one that
@@ -42,8 +45,11 @@ export interface Requests {
 
 /** The requests to list. */
 export interface RequestFilter {
+  /** Only requests in this state (default: in any). */
   state?: RequestState;
+  /** Only requests of this type (default: of any). */
   type?: RequestType;
+  /** Only requests that this member made (default: anybody). */
   from?: MemberName;
 }
 
@@ -55,11 +61,15 @@ export type RequestDraft =
   | Pick<ResultRequest, DraftField>;
 type DraftField = "type" | "from" | "to" | "subject" | "replaces";
 
+/** A decision about a request. */
 export interface RequestAnswer {
+  /** The member, or the person, who decides: the request's `to`. */
   by: MemberName;
+  /** The state that the request gets. */
   state: "approved" | "rejected";
   /** Of the subject that `by` was shown. */
   hash: string;
+  /** Why, for whoever asked. */
   reason?: string | undefined;
   /** The rule that allows such calls from now on. */
   rule?: string | undefined;

@@ -11,7 +11,10 @@ import type { TeamRecord } from "../protocol/team.ts";
  *   breaks no update.
  */
 export interface Roster {
+  /** The roster as it is now. */
   read(): Promise<TeamRecord>;
+  /** Replaces the roster by what `change` makes of it, and resolves to the new one. */
   update(change: (team: TeamRecord) => TeamRecord): Promise<TeamRecord>;
+  /** Calls `listener` with the new roster after each change. Returns how to stop it. */
   onChange(listener: (team: TeamRecord) => void): () => void;
 }

@@ -3,6 +3,7 @@ import type { TeamPlace } from "../team/team-place.ts";
 import type { ExportSummary } from "./export/export-run.ts";
 import { type SecretSources, secretMask } from "./secret-mask.ts";
 
+/** How much of a team is exported, and which secrets are masked in it. */
 export interface ExportTeamOptions extends SecretSources {
   /** Includes everything (default: the newest 5,000 entries of each transcript and the newest 20,000 messages). */
   all?: boolean | undefined;
@@ -10,6 +11,7 @@ export interface ExportTeamOptions extends SecretSources {
   models?: OwnModels | undefined;
 }
 
+/** How the file of an export is written. */
 export interface WriteExportOptions {
   /** Replaces an existing file; else it throws `write-failed`. */
   overwrite?: boolean | undefined;

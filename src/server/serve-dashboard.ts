@@ -3,6 +3,7 @@ import { systemEnvironment } from "../team/system-place.ts";
 import type { TeamPlace } from "../team/team-place.ts";
 import type { SecretSources } from "./secret-mask.ts";
 
+/** The port of a dashboard, and which secrets it never shows. */
 export interface ServeDashboardOptions extends Omit<SecretSources, "home"> {
   /** The wanted port, or the next free one (default: any free one, another one at each start). */
   port?: number | undefined;
@@ -12,6 +13,7 @@ export interface ServeDashboardOptions extends Omit<SecretSources, "home"> {
 
 /** How to open a dashboard. */
 export interface DashboardEntrance {
+  /** The TCP port that it listens on. */
   readonly port: number;
   /** The process that serves it. */
   readonly pid: number;

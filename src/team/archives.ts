@@ -27,6 +27,7 @@ export interface ArchivedTeam {
   startedAt: string | undefined;
   /** The first words of the person's first prompt. */
   firstPrompt: string | undefined;
+  /** The names of its members. */
   members: MemberName[];
   /** Of all its model calls; null where none of their prices is known. */
   costUsd: number | null;

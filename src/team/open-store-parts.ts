@@ -51,6 +51,7 @@ function headOpener(
 /** The open parts of a store. */
 export type StoreParts = Awaited<ReturnType<typeof openStoreParts>>;
 
+/** What to do with a team that is already in the directory (default: continue it, if it is the person's). */
 export interface OpenStoreOptions {
   /** Sets the team that is there aside, and begins a new one. */
   fresh?: boolean | undefined;

@@ -8,6 +8,7 @@ export type PromptImage = string | { readonly data: Uint8Array; readonly mediaTy
 
 /** A prompt of the person with images, which the member sees before the text. */
 export interface TeamPrompt {
+  /** What the person says. */
   readonly text: string;
   /** At most 20, each of at most 3.75 MB and 8,000 pixels a side, and 10 MB together. */
   readonly images?: readonly PromptImage[] | undefined;

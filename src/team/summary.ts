@@ -13,7 +13,9 @@ import type { Supervisor } from "./supervisor.ts";
 export interface TeamSummary {
   /** The lead's last text. */
   result: string;
+  /** The lead, and after it all teammates on the roster. */
   members: readonly MemberSummary[];
+  /** All tasks of the team, oldest first. */
   tasks: readonly Task[];
   /** Calls that needed approval in this process and did not get it. What a rule or a hook denies is not asked. */
   denied: readonly Pick<TeamRequest, "id" | "from" | "subject">[];
@@ -21,11 +23,13 @@ export interface TeamSummary {
   undecided: readonly TeamRequest[];
   /** Commands that still run in the background, by owner. */
   background: readonly { member: MemberName; commands: number }[];
+  /** The tokens of all model calls of the team, earlier processes included. */
   usage: Omit<UsageTotal, "cost_usd" | "unpriced_calls" | "calls">;
   /** Of the calls with a known price. Null, and not 0, where only `unpriced_calls` had a cost. */
   cost_usd: number | null;
   /** Calls of models without a known price. */
   unpriced_calls: number;
+  /** How long this process has had the team open, in milliseconds. */
   duration_ms: number;
   /** How the lead's work in this process ended; undefined where it had none. */
   end: RunEnd | undefined;
@@ -33,9 +37,13 @@ export interface TeamSummary {
   undelivered: readonly MessageId[];
 }
 
+/** How a member stands when the team is quiet. */
 export interface MemberSummary {
+  /** The member's name; `lead` for the lead. */
   name: MemberName;
+  /** What the member does in the team, in the words of its spawn; `lead` for the lead. */
   role: string;
+  /** What the member is doing at the time of the summary. */
   status: MemberStatus;
   /** As it was asked for: one, or a list. */
   model: string;
@@ -43,6 +51,7 @@ export interface MemberSummary {
   answered_by: string;
   /** Of its last run; undefined where it had none. */
   outcome: RunOutcome | undefined;
+  /** What its model calls used and cost, earlier processes included; undefined where it has made none. */
   usage: UsageReport | undefined;
   /** As in `usage`; 0 where it has made no call. */
   cost_usd: number | null;

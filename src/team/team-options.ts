@@ -16,6 +16,7 @@ import type { OnRequest } from "./protocols/request-answerer.ts";
 import { systemEnvironment, systemPlace } from "./system-place.ts";
 import type { TeamPlace } from "./team-place.ts";
 
+/** All that `Team.open` takes. Only `cwd` is required. */
 export interface TeamOptions extends Omit<EquipmentOptions, "place" | "env" | "approvals"> {
   /** The workspace. */
   cwd: string;

@@ -7,7 +7,9 @@ export interface TeamPlace {
   directory: string;
   /** Decides the path of the team's key. */
   keyPlace: { keyFile: string | undefined; stateHome: string | undefined; home: string };
+  /** The time, and timers. */
   clock: Clock;
+  /** Tells whether the process that holds a team is still alive. */
   processes: ProcessTable;
   /** Called with warnings for the person that nothing else reports. */
   onWarning(message: string): void;

@@ -14,12 +14,19 @@ import type { TeamView } from "./view/team-view.ts";
 
 /** Everything a team keeps, in the hands of the one process that runs it. */
 export interface TeamStore extends AsyncDisposable {
+  /** The members and the status of each. */
   readonly roster: Roster;
+  /** The tasks that the team shares. */
   readonly tasks: TaskBoard;
+  /** The questions of the team's protocols, and their answers. */
   readonly requests: Requests;
+  /** What observers see of the team. */
   readonly events: EventLog;
+  /** What each model call used and cost. */
   readonly usage: UsageLedger;
+  /** The background jobs whose owners do not know of their end yet. */
   readonly jobs: JobRecords;
+  /** The prompts that members have scheduled. */
   readonly crons: CronBook;
   /** Signs what decides something, so that no edit of a file can. */
   readonly signature: Signature;
@@ -54,7 +61,9 @@ export interface MemberStore extends AsyncDisposable {
   /** Aborted when another process has the member: from then on every write is refused. */
   readonly lost: AbortSignal;
 
+  /** What the member saw, said and did so far. */
   readonly transcript: Transcript;
+  /** The member's inbox, to which anybody may append. */
   readonly mailbox: Mailbox;
   /** Gives only what the transcript does not have. */
   readonly reader: MailboxReader;

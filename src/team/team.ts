@@ -57,6 +57,7 @@ import { warmUp } from "./warm-up.ts";
 
 /** The permission mode of a member. */
 export interface MemberMode {
+  /** The name of the member. */
   member: MemberName;
   /** The mode in force: a teammate's own one, where that is not wider than the lead's. */
   mode: PermissionMode;
@@ -227,6 +228,7 @@ export class Team implements AsyncDisposable {
     return summarize(this.#supervisor, this.#since);
   }
 
+  /** How the team stands now, without waiting until it is quiet. */
   async summary(): Promise<TeamSummary> {
     this.#requireOpen();
     return summarize(this.#supervisor, this.#since);
@@ -237,6 +239,7 @@ export class Team implements AsyncDisposable {
     return this.#equipment.store.usage.totals();
   }
 
+  /** The teammates and their statuses, as they are stored. */
   roster(): Promise<TeamRecord> {
     return this.#supervisor.protocols.keeper.read();
   }
@@ -246,6 +249,7 @@ export class Team implements AsyncDisposable {
     return describeRoster(await this.roster());
   }
 
+  /** All tasks of the team, oldest first. */
   tasks(): Promise<Task[]> {
     return this.#equipment.store.tasks.list();
   }

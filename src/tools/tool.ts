@@ -4,26 +4,35 @@ import type { ModelImage, ReceivedMail } from "../protocol/transcript.ts";
 
 /** A tool as the agent loop sees it: it turns any input into a call that can be judged and run. */
 export interface Tool {
+  /** The tool as it is described to models. */
   readonly spec: ToolSpec;
   /** Checks the input and does nothing yet. */
   prepare(input: unknown): PreparedCall | InvalidCall;
 }
 
+/** A call whose input the tool accepts. It runs when `run` is called. */
 export interface PreparedCall {
   readonly type: "prepared";
+  /** What the call would do, for permissions to judge. */
   readonly action: ToolAction;
   /** Resolves to the output for the model. What an own tool throws is an error for the model too. */
   run(context: ToolContext): Promise<ToolOutput>;
 }
 
+/** A call whose input the tool does not accept: it is not run. */
 export interface InvalidCall {
   readonly type: "invalid";
+  /** What the model is told about its input. */
   readonly output: ToolOutput;
 }
 
+/** What a call has led to, for the model. */
 export interface ToolOutput {
+  /** The text that the model is shown. */
   readonly text: string;
+  /** True if the call failed; the model is told so. */
   readonly isError: boolean;
+  /** Images that the model is shown with the text (default: none). */
   readonly images?: readonly ModelImage[] | undefined;
   /** Mail that the text shows. It is settled with the call's result. */
   readonly mail?: readonly ReceivedMail[];
@@ -31,6 +40,7 @@ export interface ToolOutput {
 
 /** The context of one call. Everything else is given to the tool when it is created. */
 export interface ToolContext {
+  /** The id of the call, which is also in events and in the transcript. */
   readonly callId: string;
   /** Who calls. */
   readonly member: MemberName;
@@ -51,9 +61,11 @@ export interface ToolContext {
  * own types, so that a tool may be defined with another version of Zod than troupe's.
  */
 export interface ToolInput<Input> {
+  /** Checks an input, and returns the parsed one or what is wrong with it. */
   safeParse(
     input: unknown,
   ): { success: true; data: Input } | { success: false; error: { issues: readonly Issue[] } };
+  /** The schema in the form in which a model is shown it. */
   toJSONSchema(options: {
     io: "input";
     override(schema: { jsonSchema: { maximum?: number | undefined } }): void;

@@ -22,6 +22,7 @@ export interface TranscriptReader {
  *   process dies in leaves none of its entries, all, or the first few, each of them whole.
  */
 export interface Transcript extends TranscriptReader {
+  /** Adds entries at the end, and resolves when they are stored. */
   append(entries: readonly TranscriptEntry[]): Promise<void>;
 }
 

@@ -16,10 +16,15 @@ export interface ExportOptions {
 
 /** What the file contains, and what it does not. */
 export interface ExportSummary {
+  /** How many members the file shows, the lead included. */
   members: number;
+  /** How many messages the file has. */
   messages: number;
+  /** How many entries of transcripts the file has. */
   entries: number;
+  /** How many secrets were replaced by placeholders. */
   masked: number;
+  /** What is not in the file, each in a sentence for the person. */
   leftOut: readonly string[];
 }
 

@@ -24,6 +24,7 @@ export class SecretMask {
     return this.#count;
   }
 
+  /** `text` with its secrets masked. */
   text(text: string): string {
     return this.#masked(text, () => placeholder);
   }

@@ -93,7 +93,9 @@ export type LeadSettings = Pick<
 
 /** A choice for the lead, and one for all teammates. */
 export interface ForMembers<Choice> {
+  /** The choice for the lead; what it means to leave it out depends on the option. */
   lead?: Choice | undefined;
+  /** The choice for all teammates; what it means to leave it out depends on the option. */
   teammates?: Choice | undefined;
 }
 

@@ -38,7 +38,9 @@ export interface SpawnerOptions {
 
 /** A spawn that a program may refuse or change. */
 export interface SpawnReview {
+  /** The member that wants the teammate, or the person. */
   readonly by: MemberName;
+  /** The teammate as it was asked for. */
   readonly request: SpawnRequest;
   /** Aborted when the team is closed. */
   readonly signal: AbortSignal;

@@ -7,6 +7,7 @@ export type ResultSchema<T> = ResultInput<T> | Readonly<Record<string, unknown>>
 
 /** The used parts of a Zod schema, whose checks may be asynchronous. */
 export interface ResultInput<T> extends Pick<ToolInput<T>, "toJSONSchema"> {
+  /** Checks a value, and resolves to the parsed one or to what is wrong with it. */
   safeParseAsync(value: unknown): Promise<ReturnType<ToolInput<T>["safeParse"]>>;
 }
 

@@ -7,6 +7,7 @@ import { mailOf } from "../../transcript/transcript.ts";
 
 /** A prompt of the person to the lead that a team can go back to. */
 export interface Checkpoint {
+  /** The id of the message that brought the prompt, by which `rewind` is called. */
   id: MessageId;
   /** When the lead saw it, in UTC. */
   at: string;

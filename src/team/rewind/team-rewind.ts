@@ -25,6 +25,7 @@ export interface RewindOptions {
 
 /** What going back to a prompt would do, and what it cannot take back. */
 export interface RewindPreview {
+  /** The prompt before which the team would be. */
   checkpoint: Checkpoint;
   /** The members whose conversation changes. One that was spawned since then ends. */
   members: { member: MemberName; effect: "goes-back" | "ends" }[];

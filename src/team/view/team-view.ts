@@ -35,6 +35,7 @@ export interface TeamView {
   team(): Promise<TeamRecord>;
   /** The process that runs the team; undefined while nobody does. */
   lead(): Promise<FenceHolder | undefined>;
+  /** All tasks of the team, oldest first. */
   tasks(): Promise<Task[]>;
 
   /** The questions of the team's protocols, open and decided, oldest first. */
@@ -101,13 +102,17 @@ export interface TeamView {
   removeRule(draft: RuleDraft): Promise<void>;
 }
 
+/** Which part of a member's mail is wanted. */
 export interface MailQuery {
   /** The record to begin with; default: the newest. */
   from?: PageCursor | undefined;
+  /** The most records of the page. */
   limit: number;
 }
 
+/** A part of a member's mail. */
 export interface MailPage {
+  /** Newest first. */
   records: ListedMail[];
   /** Where the next page begins; null where nothing is older. */
   next: PageCursor | null;
@@ -119,6 +124,7 @@ export type ListedMail = { cursor: PageCursor } & (
   | { state: "set aside"; id: MessageId; reason: string; text: string }
 );
 
+/** Which part of a member's transcript is wanted (default: the newest entries). */
 export interface TranscriptQuery {
   /** Only entries before this place. */
   before?: PageCursor | undefined;
@@ -128,6 +134,7 @@ export interface TranscriptQuery {
   limit: number;
 }
 
+/** A part of a member's transcript. */
 export interface TranscriptPage {
   /** Oldest first. */
   entries: ListedEntry[];
@@ -145,29 +152,39 @@ export type ListedEntry = { cursor: PageCursor } & (
   | { entry: null; damage: string }
 );
 
+/** From where and until when a reader follows a transcript. */
 export interface FollowTranscript {
+  /** Only entries after this place are given: the `after` of a page, for example. */
   after: PageCursor;
+  /** Ends the following when it is aborted. */
   signal: AbortSignal;
 }
 
+/** The usage and cost of a member's model calls, and the model that it uses. */
 export interface MemberUsage extends UsageTotal {
   /** The model that the member last called; null where nobody knows any more. */
   model: string | null;
 }
 
+/** Which part of the list of a team's model calls is wanted (default: its beginning). */
 export interface UsageQuery {
   /** Only what came after this place. */
   after?: PageCursor | undefined;
+  /** The most lines of the page. */
   limit: number;
 }
 
+/** A part of the list of a team's model calls. */
 export interface UsagePage {
+  /** Oldest first. */
   lines: UsageLine[];
+  /** For the lines that come after these. */
   after: PageCursor;
   /** True where `after` is a place in a ledger that was replaced: these are the first lines of the new one. */
   isRestarted: boolean;
 }
 
+/** From where, until when and how often a reader follows the events of a team. */
 export interface FollowEvents extends FollowLogOptions {
   /** The least time between two looks: following costs less the more happens. */
   paceMs?: number;
