@@ -55,13 +55,13 @@ test.each([
   ["Escape of the newer protocol", "\u001b[27u", ["escape"]],
   ["Escape twice, then an arrow", "\u001b\u001b\u001b[A", ["escape", "alt-up"]],
   ["several at once", "ab\u001b[Dc\r", ['"ab"', "left", '"c"', "enter"]],
+  ["a change of focus", "a\u001b[I\u001b[Ob", ['"a"', "focus", "blur", '"b"']],
 ])("%s", (_title, input, keys) => {
   expect(decode(input)).toEqual(keys);
 });
 
 describe("unknown sequences are dropped as a whole", () => {
   test.each([
-    ["focus", "\u001b[I\u001b[O"],
     ["the mouse", "\u001b[<0;12;7M\u001b[M !!"],
     ["answers about the cursor and the terminal", "\u001b[12;40R\u001b[?62;22c\u001b[?2026;2$y"],
     ["answers about colours", "\u001b]11;rgb:0000/0000/0000\u001b\\\u001b]11;x\u0007"],
