@@ -12,7 +12,7 @@ import { openTroupe, program } from "../support/troupe-in-tmux.ts";
 
 test.skipIf(noTmux)("a person spawns teammates, looks at them, and quits", async () => {
   await using directory = await temporaryDirectory();
-  await using terminal = await openTroupe(directory.path);
+  await using terminal = await openTroupe(directory.path, { rows: 60 });
   await terminal.shows("Say what you want done");
 
   await terminal.type("Spawn alice (coder) and bob (tester). Have alice send bob a message.");

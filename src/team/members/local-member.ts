@@ -259,8 +259,12 @@ export class LocalMember implements MemberHandle {
 
   async #end(reason: string): Promise<void> {
     if (this.#condition.type === "ended") return;
-    // A process that leaves has stopped it already, and the next process does the rest.
-    if (this.#hasLeft) return this.#settled();
+    // A process that leaves has stopped it already, and the next process does the rest. That one finds
+    // it ended, and so reports no run of it.
+    if (this.#hasLeft) {
+      await this.#settled();
+      return await this.#runs.settleLast();
+    }
     this.#condition = { type: "ended" };
     if (this.#run) interrupt(this.#run, reason);
     await this.#settled();
