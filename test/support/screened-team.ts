@@ -227,7 +227,8 @@ export class ScreenedTeam {
       openRequests: async () => [...this.#requests],
       usage: async () => new Map(),
       async message(to, content) {
-        told.push(`message ${to}: ${content}`);
+        const { text, images = [] } = typeof content === "string" ? { text: content } : content;
+        told.push([`message ${to}: ${text}`, ...images.map(String)].join("\n"));
       },
       hasSent: (id) => this.sentHere.has(id),
       async broadcast(content) {

@@ -29,6 +29,18 @@ export function askOpenAi(server: ProviderServer, sent: Sent = {}): Promise<Resp
   return post(`${server.url}/v1/chat/completions`, body, headers);
 }
 
+export function askResponses(server: ProviderServer, sent: Sent = {}): Promise<Response> {
+  const body = {
+    model: "gpt-test",
+    stream: true,
+    store: false,
+    input: [{ role: "user", content: "hello" }],
+    ...sent.body,
+  };
+  const headers = { authorization: "Bearer secret", ...sent.headers };
+  return post(`${server.url}/v1/responses`, body, headers);
+}
+
 export function askGoogle(server: ProviderServer, sent: Sent = {}): Promise<Response> {
   const body = { contents: [{ role: "user", parts: [{ text: "hello" }] }], ...sent.body };
   const headers = { "x-goog-api-key": "secret", ...sent.headers };

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { googleSignature } from "../../src/testing/provider-server/google-wire.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { says } from "../../src/testing/scripted-model.ts";
+import { pixel } from "../support/pixel.ts";
 import { askGoogle, type Sent } from "./requests.ts";
 
 const user = (...parts: object[]) => ({ role: "user", parts });
@@ -19,6 +20,9 @@ const tools = (...names: string[]): Sent => ({
 });
 
 const begin = user(text("go"));
+const image = (more: object = {}) => ({
+  inlineData: { mimeType: pixel.media_type, data: pixel.data, ...more },
+});
 const oneCall = talk(begin, model(signed("ls")), user(result("ls")));
 
 const rules: { rule: string; refused: Sent; because: string; accepted: Sent }[] = [
@@ -27,6 +31,30 @@ const rules: { rule: string; refused: Sent; because: string; accepted: Sent }[] 
     refused: { headers: { "x-goog-api-key": "" } },
     because: "unregistered callers",
     accepted: {},
+  },
+  {
+    rule: "an image is what its type says",
+    refused: talk(user(image({ mimeType: "image/jpeg" }))),
+    because: "it appears to be image/png",
+    accepted: talk(user(image(), text("What is it?"))),
+  },
+  {
+    rule: "an image is not a GIF",
+    refused: talk(user(image({ mimeType: "image/gif", data: "R0lGODlhAQABAAAAACw=" }))),
+    because: "mimeType",
+    accepted: talk(user(image())),
+  },
+  {
+    rule: "an image can be decoded",
+    refused: talk(user(image({ data: "AAAA" }))),
+    because: "Could not process image",
+    accepted: talk(user(image())),
+  },
+  {
+    rule: "an image has no other fields",
+    refused: talk(user(image({ name: "shot.png" }))),
+    because: "name",
+    accepted: talk(user(image())),
   },
   {
     rule: "a content has parts, and a part something in it",

@@ -9,6 +9,8 @@ import { decodeText, kindOf } from "../../tools/files/content.ts";
 export interface WithMentions {
   /** The text, followed by the content of each mentioned file. */
   content: string;
+  /** The paths of the mentioned images. */
+  images: string[];
   /** What was attached, in words for the person. */
   attached: string[];
 }
@@ -35,7 +37,8 @@ export async function attachMentions(text: string, workspace: string): Promise<W
   }
   const attachments = [...blocks.values()];
   return {
-    content: [text, ...attachments.map(({ block }) => block)].join("\n\n"),
+    content: [text, ...attachments.flatMap(({ block = [] }) => block)].join("\n\n"),
+    images: attachments.flatMap(({ image = [] }) => image),
     attached: attachments.map(({ label, size }) => `${label} (${size})`),
   };
 }
@@ -48,7 +51,10 @@ export async function isMention(word: string, workspace: string): Promise<boolea
 interface Attachment {
   label: string;
   size: string;
-  block: string;
+  /** Its content, as text. */
+  block?: string;
+  /** The place of an image. */
+  image?: string;
 }
 
 interface MentionedPath {
@@ -116,9 +122,14 @@ async function attachDirectory({ path, place }: MentionedPath): Promise<Attachme
   return { label: `${path}/`, size: counted(names.length, "entry", "entries"), block };
 }
 
-async function attachFile({ path, place, range }: MentionedPath): Promise<Attachment> {
+async function attachFile({ path, place, range, stats }: MentionedPath): Promise<Attachment> {
   const bytes = await readUpTo(place, range ? maxReadBytes : maxFileBytes + 1);
-  const text = kindOf(bytes).type === "text" ? decodeText(bytes) : undefined;
+  const kind = kindOf(bytes);
+  if (kind.type === "image" && !range) {
+    const size = `${kind.mediaType}, ${Math.ceil(stats.size / 1000)} kB`;
+    return { label: path, size, image: place };
+  }
+  const text = kind.type === "text" ? decodeText(bytes) : undefined;
   if (text === undefined) throw unusable(`${path} is not a text file`, "Name it without the @.");
   const lines = text.split("\n");
   const last = lines.at(-1) === "" ? lines.length - 1 : lines.length;

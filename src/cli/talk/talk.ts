@@ -3,6 +3,7 @@ import { nearest } from "../../lib/nearest.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import { lead } from "../../protocol/ids.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
+import type { TeamPrompt } from "../../team/prompt-images.ts";
 import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
 import type { Team } from "../../team/team.ts";
 import type { Io } from "../command.ts";
@@ -47,7 +48,7 @@ export interface TalkTeam
     | "setMode"
     | "quiet"
   > {
-  message(to: string, content: string): Promise<unknown>;
+  message(to: string, prompt: string | TeamPrompt): Promise<unknown>;
 }
 
 interface TalkOptions {
@@ -125,9 +126,13 @@ export class Talk {
 
   async #send(to: string, text: string): Promise<TalkReply> {
     if (text === "") return this.#look(to);
-    const { content, attached } = await attachMentions(text, this.workspace);
-    if (to === everybody) await this.team.broadcast(content);
-    else await this.team.message(to, content);
+    const { content, images, attached } = await attachMentions(text, this.workspace);
+    if (to !== everybody) {
+      await this.team.message(to, images.length > 0 ? { text: content, images } : content);
+    } else if (images.length > 0) {
+      const hint = "Name the members one by one, as in @alice.";
+      throw new TeamError("usage-wrong", "A message to all cannot have images", { hint });
+    } else await this.team.broadcast(content);
     return { type: "sent", to, text, attached };
   }
 

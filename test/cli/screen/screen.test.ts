@@ -1,8 +1,9 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lead, newMessageId, user } from "../../../src/protocol/ids.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
+import { pngOf } from "../../support/images.ts";
 import { ScreenedTeam } from "../../support/screened-team.ts";
 
 const enter = "\r";
@@ -464,6 +465,18 @@ test("a mentioned file goes with the message, and the screen says so", async () 
   expect(screened.told).toEqual([
     'message lead: explain @src/a.ts:2 please\n\n<file path="src/a.ts" lines="2-2">\nconst b = 2;\n</file>',
   ]);
+});
+
+test("a mentioned image goes with a message to one member, and not to all", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(await realpath(directory.path), "shot.png");
+  await writeFile(path, pngOf(40, 30));
+  await using screened = await ScreenedTeam.open({ workspace: directory.path });
+  screened.press(`what is in @shot.png${enter}`);
+  await screened.shows("attached shot.png (image/png, 1 kB)");
+  screened.press(`@all look at @shot.png${enter}`);
+  await screened.shows("A message to all cannot have images");
+  expect(screened.told).toEqual([`message lead: what is in @shot.png\n${path}`]);
 });
 
 test("a line may begin with a mention, and any other name at its start is a member's", async () => {

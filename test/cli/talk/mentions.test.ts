@@ -1,8 +1,9 @@
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, realpath, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { attachMentions } from "../../../src/cli/talk/mentions.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
+import { pngOf } from "../../support/images.ts";
 
 /** A workspace with some files, beside a file that is not in it. */
 async function workspace() {
@@ -11,6 +12,7 @@ async function workspace() {
   await mkdir(join(path, "src"), { recursive: true });
   await writeFile(join(path, "src", "a.ts"), "one\ntwo\nthree\n");
   await writeFile(join(path, "src", "my notes.md"), "a note");
+  await writeFile(join(path, "shot.png"), pngOf(40, 30));
   await writeFile(join(path, "binary"), Buffer.of(0, 1, 2, 3));
   await writeFile(join(path, "large.txt"), "a line of the file\n".repeat(10_000));
   await writeFile(join(directory.path, "outside.txt"), "not in the workspace");
@@ -50,6 +52,17 @@ test.each([
   expect(content).toBe([text, ...blocks].join("\n\n"));
 });
 
+test("an image is attached as an image, and not as text", async () => {
+  await using directory = await workspace();
+  const text = "Compare @shot.png with @src/a.ts, and @shot.png.";
+
+  expect(await attachMentions(text, directory.workspace)).toEqual({
+    content: `${text}\n\n${whole}`,
+    images: [await realpath(join(directory.workspace, "shot.png"))],
+    attached: ["shot.png (image/png, 1 kB)", "src/a.ts (3 lines)"],
+  });
+});
+
 test.each([
   ["a package", "use @types/node"],
   ["an address", "write to me@src/a.ts"],
@@ -60,11 +73,14 @@ test.each([
   ["nothing", "see @ there"],
 ])("%s stays text", async (_, text) => {
   await using directory = await workspace();
-  expect(await attachMentions(text, directory.workspace)).toEqual({ content: text, attached: [] });
+  expect(await attachMentions(text, directory.workspace)).toEqual({
+    ...{ content: text, images: [], attached: [] },
+  });
 });
 
 test.each([
   ["a binary file", "@binary", "binary is not a text file"],
+  ["lines of an image", "@shot.png:2", "shot.png is not a text file"],
   ["a large file", "@large.txt", "large.txt is larger than 100 KiB"],
   ["lines that do not exist", "@src/a.ts:7", "src/a.ts has no lines 7"],
   ["lines in the wrong order", "@src/a.ts:3-2", "src/a.ts has no lines 3-2"],
