@@ -43,12 +43,11 @@ const scripts = {
 };
 
 /** What this program decides on behalf of the person. */
-function decide({ type, subject }: TeamRequest): PersonsAnswer {
-  const asked = JSON.stringify(subject);
-  if (type === "plan" && asked.includes("delete everything")) {
+function decide(request: TeamRequest): PersonsAnswer {
+  if (request.type === "plan" && request.subject.plan.includes("delete everything")) {
     return { decision: "deny", reason: "Keep what is there." };
   }
-  if (type === "permission" && asked.includes("rm -rf")) {
+  if (request.type === "permission" && JSON.stringify(request.subject.input).includes("rm -rf")) {
     return { decision: "deny", reason: "Nothing is to be removed." };
   }
   return { decision: "allow-once" };

@@ -94,7 +94,7 @@ test("the installed command runs a prompt in an empty directory, and finds ripgr
 
 test("only the suites of troupe/testing/conformance need vitest", async () => {
   await using it = await world();
-  const imports = ["troupe", "troupe/testing", "troupe/testing/conformance"];
+  const imports = ["troupe", "troupe/schemas", "troupe/testing", "troupe/testing/conformance"];
   const runs = await Promise.all(
     imports.map(async (name, at) => {
       const path = join(it.project, `${at}.js`);
@@ -103,8 +103,8 @@ test("only the suites of troupe/testing/conformance need vitest", async () => {
     }),
   );
 
-  expect(runs.map(({ code }) => code)).toEqual([0, 0, 1]);
-  expect(runs[2]?.err).toContain("Cannot find package 'vitest'");
+  expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 1]);
+  expect(runs[3]?.err).toContain("Cannot find package 'vitest'");
 });
 
 /** The files that a file loads before it runs, itself too. */
