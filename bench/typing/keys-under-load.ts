@@ -92,6 +92,7 @@ async function openScreen(count: number) {
     model: "",
     notify: "off",
     greeting: [],
+    past: [],
     monotonicMs,
   });
   const departed = screen.show(leaving.signal);

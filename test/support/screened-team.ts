@@ -73,6 +73,7 @@ export class ScreenedTeam {
       model: "a-model",
       notify,
       greeting: ["hello"],
+      past: [],
       monotonicMs: () => this.clock.monotonicMs(),
     });
     this.departed = screen.show(this.leaving.signal);

@@ -1,3 +1,4 @@
+import { shortCount } from "../../protocol/amounts.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import { renderMarkdown } from "../render/markdown.ts";
 import { oneLine } from "../render/one-line.ts";
@@ -11,7 +12,7 @@ import type { ScreenFrame } from "./canvas.ts";
 import type { Editor } from "./editor.ts";
 import type { QuestionState } from "./question-focus.ts";
 import { isInPanel, panelHeight, renderGone, renderPanel } from "./question-panel.ts";
-import { doing, markOf, renderStrip } from "./strip.ts";
+import { costOf, doing, markOf, renderStrip } from "./strip.ts";
 
 /** Everything that a frame shows. */
 export interface ScreenState extends QuestionState {
@@ -138,8 +139,10 @@ function renderInput(
 function renderFooter(scene: ScreenState, { width, paint }: TextFormat): string {
   const { note, candidates, members, viewed } = scene;
   if (candidates.length > 0) return `  ${paint.cyan(oneLine(candidates.join("  ")))}`;
-  const { model, mode } = members.find(({ name }) => name === viewed) ?? {};
-  const about = oneLine([model, mode].filter((part) => part).join(" · "));
+  const member = members.find(({ name }) => name === viewed);
+  // The strip has the cost of each member, if there are several.
+  const cost = member && members.length === 1 ? usageOf(member) : "";
+  const about = oneLine([cost, member?.model, member?.mode].filter((part) => part).join(" · "));
   const room = width - widthOf(about) - 1;
   const left =
     note === undefined
@@ -147,6 +150,12 @@ function renderFooter(scene: ScreenState, { width, paint }: TextFormat): string 
       : paint.yellow(`  ${oneLine(note)}`);
   const gap = width - widthOf(left) - widthOf(about);
   return gap < 1 ? left : `${left}${" ".repeat(gap)}${paint.dim(about)}`;
+}
+
+function usageOf(member: MemberGlance): string {
+  const { contextTokens } = member;
+  const context = contextTokens === undefined ? [] : [`context ${shortCount(contextTokens)}`];
+  return [costOf(member), ...context].filter((part) => part !== "").join(" · ");
 }
 
 const hints = "  /help · tab next member · shift-tab mode · esc interrupt · ctrl-d quit";

@@ -1,10 +1,12 @@
 import { Secrets } from "../../lib/secrets.ts";
 import { environmentSecrets } from "../../model/environment-secrets.ts";
+import { lead } from "../../protocol/ids.ts";
 import { oneLine } from "../render/one-line.ts";
 import { paintFor } from "../render/paint.ts";
 import { modelLine, type ResolvedSettings } from "../settings/resolve-settings.ts";
 import type { Talk } from "../talk/talk.ts";
 import { InputHistory } from "./input-history.ts";
+import { pastItems } from "./past-items.ts";
 import { Screen, type ScreenOptions } from "./screen.ts";
 
 interface OpenScreenOptions extends Pick<ScreenOptions, "talk" | "monotonicMs" | "prompt"> {
@@ -27,6 +29,7 @@ export async function openScreen(options: OpenScreenOptions): Promise<Screen> {
     prompt: options.prompt,
     model: settings.model ?? "",
     notify: settings.notify,
+    past: await pastItems(await talk.io.viewTeam(talk.teamDir), lead, repeated),
     greeting: await greeting(talk, {
       workspace,
       chosen: modelLine(settings),
@@ -52,16 +55,15 @@ async function greeting(
   const alive = members.filter(({ status }) => status !== "shutdown");
   const names = alive.map(({ name, status }) => `${name} (${status})`).join(", ");
   const isContinued = (await talk.team.usage()).size > 0;
-  const before = isContinued ? await talk.take(`/log --lines ${repeated}`) : undefined;
   return [
     `${paint.bold("troupe")} ${paint.dim(`in ${oneLine(workspace)}`)}`,
-    ...(before?.type === "shown"
-      ? before.lines.map((line) => paint.dim(line))
+    ...(isContinued
+      ? []
       : [paint.dim("Say what you want done. The lead does it, or spawns teammates for it.")]),
     ...(chosen ? [paint.dim(chosen)] : []),
     ...(alive.length > 0 ? [paint.dim(`The team continues: ${names}.`)] : []),
   ];
 }
 
-/** How many entries of the lead's log are shown at the start. */
+/** How many items of the lead are shown at the start. */
 const repeated = 12;

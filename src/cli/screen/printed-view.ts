@@ -11,6 +11,7 @@ import type { MemberOverview } from "../talk/member-overview.ts";
 import type { TalkReply } from "../talk/talk.ts";
 import { Feeds, isShownIn } from "./feeds.ts";
 import type { Painter } from "./painter.ts";
+import { moreBefore } from "./past-items.ts";
 import { renderQuestion } from "./question-panel.ts";
 
 /** How many items of a view are printed when it is opened. */
@@ -72,9 +73,13 @@ export class PrintedView {
   /** Opens a member's view. Returns false if it has no items. */
   open(name: MemberName): boolean {
     this.#viewed = name;
-    const told = this.#feeds.last(name, repeated);
+    const all = this.#feeds.last(name, Number.POSITIVE_INFINITY);
+    const told = all.slice(-repeated);
     const title = this.#paint.named(this.#overview.get(name)?.color, name);
     this.print(["", `${this.#paint.dim("──")} ${title} ${this.#paint.dim("──")}`]);
+    if (all.length > told.length) {
+      this.print([this.#paint.dim(`  ${moreBefore}`)]);
+    }
     this.print(told.flatMap((each) => this.#render(each)));
     return told.length > 0;
   }

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { TeamError } from "../../errors.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
-import type { MemberName } from "../../protocol/ids.ts";
+import { lead, type MemberName } from "../../protocol/ids.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import { totalTokens } from "../../protocol/usage.ts";
 import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
@@ -9,7 +9,7 @@ import type { Terminal } from "../command.ts";
 import type { StopListener } from "../job-control.ts";
 import { paintFor } from "../render/paint.ts";
 import { wrapText } from "../render/wrap.ts";
-import { EventItems } from "../talk/event-items.ts";
+import { EventItems, type TalkItem } from "../talk/event-items.ts";
 import { MemberOverview } from "../talk/member-overview.ts";
 import type { Talk, TalkEnd, TalkReply } from "../talk/talk.ts";
 import { Attention, type Notify } from "./attention.ts";
@@ -22,6 +22,7 @@ import type { Key } from "./keys.ts";
 import { ModeKey } from "./mode-key.ts";
 import { OpenedText } from "./opened-text.ts";
 import { Painter } from "./painter.ts";
+import { pastItems } from "./past-items.ts";
 import { PersonCaller } from "./person-caller.ts";
 import { PrintedView, repeated } from "./printed-view.ts";
 import { QuestionFocus } from "./question-focus.ts";
@@ -41,6 +42,8 @@ export interface ScreenOptions {
   prompt?: string | undefined;
   /** The first lines on the screen. */
   greeting: readonly string[];
+  /** What the lead's view showed last, before this screen. */
+  past: readonly TalkItem[];
   monotonicMs(): number;
 }
 
@@ -157,7 +160,7 @@ export class Screen {
 
   /** Resolves when the person leaves, or `signal` is aborted. */
   async show(signal: AbortSignal): Promise<TalkEnd> {
-    const { terminal, talk, greeting } = this.#options;
+    const { terminal, talk, greeting, past } = this.#options;
     const over = new AbortController();
     const talkEnd = new Promise<TalkEnd>((resolve) => {
       this.#leave = resolve;
@@ -188,6 +191,7 @@ export class Screen {
     const forgetStops = terminal.jobControl.onStop(this.#stops);
     const forgetExit = terminal.atExit(() => this.#caller.leave());
     try {
+      for (const item of past) this.#printed.add({ member: lead, item });
       this.#printed.print(greeting.flatMap((line) => wrapText(line, this.#painter.width)));
       await this.#catchUp();
       this.#caller.update();
@@ -363,7 +367,16 @@ export class Screen {
 
   #view(name: MemberName): void {
     // The transcript has what the member did before this screen was opened.
-    if (!this.#printed.open(name)) this.#submit(`/log ${name} --lines ${repeated}`);
+    if (!this.#printed.open(name)) {
+      this.#addPast(name).catch((error: unknown) => this.#fail(error));
+    }
+  }
+
+  async #addPast(member: MemberName): Promise<void> {
+    const { io, teamDir } = this.#options.talk;
+    const items = await pastItems(await io.viewTeam(teamDir), member, repeated);
+    for (const item of items) this.#printed.add({ member, item });
+    this.#painter.drawSoon();
   }
 
   #render({ width, height }: { width: number; height: number }): ScreenFrame {

@@ -30,6 +30,9 @@ export function renderStrip(all: readonly MemberGlance[], options: StripOptions)
     const nameWidth = Math.max(...members.map(({ name }) => name.length));
     return members.map((member) => memberLine(member, { ...options, nameWidth }));
   }
+  const columns = Math.ceil(members.length / height);
+  const columnWidth = Math.floor((width + columnGap) / columns) - columnGap;
+  if (columnWidth >= narrowestColumn) return inColumns(members, { ...options, columnWidth });
   const cells = inOrderOfNeed(members).map((member) => memberCell(member, options));
   const lines: string[] = [];
   let used = 0;
@@ -45,6 +48,31 @@ export function renderStrip(all: readonly MemberGlance[], options: StripOptions)
   if (more === 0) return lines;
   const note = options.paint.dim(` +${more} more`);
   return [...lines.slice(0, -1), `${cutToWidth(lines.at(-1) ?? "", width - widthOf(note))}${note}`];
+}
+
+const columnGap = 2;
+/** A narrower column has no room for what a member does. */
+const narrowestColumn = 24;
+
+/** Several members per line, each with what it does, read from left to right. */
+function inColumns(
+  members: readonly MemberGlance[],
+  options: StripOptions & { columnWidth: number },
+): string[] {
+  const { columnWidth, height, paint, nowMs } = options;
+  const perLine = Math.ceil(members.length / height);
+  const cells = inOrderOfNeed(members).map((member) => {
+    const activity = paint.dim(oneLine(doing(member, nowMs)));
+    const cell = cutToWidth(`${memberCell(member, options)} ${activity}`, columnWidth);
+    return `${cell}${" ".repeat(columnWidth - widthOf(cell) + columnGap)}`;
+  });
+  const lineCount = Math.ceil(cells.length / perLine);
+  return Array.from({ length: lineCount }, (_, line) =>
+    cells
+      .slice(line * perLine, (line + 1) * perLine)
+      .join("")
+      .trimEnd(),
+  );
 }
 
 function memberLine(member: MemberGlance, options: StripOptions & { nameWidth: number }): string {
@@ -103,7 +131,8 @@ function duration(seconds: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
-function costOf({ tokens, costUsd }: MemberGlance): string {
+/** The tokens and the cost of a member so far. */
+export function costOf({ tokens, costUsd }: MemberGlance): string {
   const parts = [
     ...(tokens > 0 ? [shortCount(tokens)] : []),
     ...(costUsd > 0 ? [`$${costUsd.toFixed(costUsd < 1 ? 3 : 2)}`] : []),

@@ -8,7 +8,10 @@ import type { PagerPart, PagerText } from "./pager.ts";
 const pageEntries = 50;
 
 /** A member's whole transcript, read page by page from its end. */
-export async function transcriptText(view: TeamView, member: MemberName): Promise<PagerText> {
+export async function transcriptText(
+  view: Pick<TeamView, "transcript">,
+  member: MemberName,
+): Promise<PagerText> {
   let before: PageCursor | null = null;
   const read = async (query: { before?: PageCursor }) => {
     const page = await view.transcript(member, { ...query, limit: pageEntries });

@@ -26,6 +26,8 @@ export interface MemberGlance {
   /** All tokens of its model calls. */
   readonly tokens: number;
   readonly costUsd: number;
+  /** The size of its conversation after its last turn, if that is known. */
+  readonly contextTokens: number | undefined;
   /** Its model, or of a list of them the one that answers. */
   readonly model: string;
   readonly mode: PermissionMode | undefined;
@@ -92,6 +94,7 @@ export class MemberOverview {
       ...before,
       ...asideFrom(event, before),
       state,
+      contextTokens: state.contextTokens,
       activity,
       status: event.type === "member-change" ? event.status : statusOf(state, before),
       sinceMs: activity === before.activity ? before.sinceMs : this.#monotonicMs(),
@@ -121,6 +124,7 @@ function newcomer(name: MemberName, sinceMs: number): TrackedMember {
   return {
     ...{ name, sinceMs, color: undefined, role: "", status: "idle", activity: "" },
     ...{ output: "", asked: undefined, tokens: 0, costUsd: 0, state: noActivity },
+    contextTokens: undefined,
     ...{ models: "", model: "", mode: undefined },
   };
 }

@@ -165,6 +165,48 @@ test("twenty members fit on a small screen, those that need attention first", as
   expect(screen.terminal.text.split("\n").length).toBeLessThanOrEqual(16);
 });
 
+test("P40 twelve members in 30 rows say what each does", async () => {
+  await using screen = await ScreenedTeam.open({ columns: 100, rows: 30 });
+  const names = Array.from({ length: 12 }, (_, index) => `member-${index}`);
+
+  for (const [index, { name }] of names.map((each) => screen.enlist(each)).entries()) {
+    const input = { command: `make part-${index}` };
+    screen.happen({ type: "run-start", member: name });
+    screen.happen({ type: "tool-call", member: name, call_id: "1", name: "bash", input });
+  }
+
+  for (const [index, name] of names.entries()) {
+    await screen.shows(new RegExp(`${name} bash make part-${index}\\b`));
+  }
+});
+
+test("a lead alone shows its tokens and the size of its conversation", async () => {
+  await using screen = await ScreenedTeam.open();
+  const tokens = { input_tokens: 11_000, output_tokens: 1_000 };
+  const usage = { ...tokens, cache_read_tokens: 0, cache_write_tokens: 0 };
+
+  screen.happen({ type: "turn-end", member: lead, turn: 1, usage });
+
+  await screen.shows("12k · context 12k · a-model");
+});
+
+test("a view says that it does not show its earlier items", async () => {
+  await using screen = await ScreenedTeam.open();
+  const alice = screen.enlist("alice");
+  for (let turn = 0; turn < 40; turn++) {
+    screen.happen({ type: "text-delta", member: alice.name, text: `Paragraph ${turn}.\n\n` });
+  }
+  screen.happen({ type: "run-end", member: alice.name, outcome: "interrupted" });
+  screen.happen({ type: "text-delta", member: lead, text: "That was all.\n\n" });
+  await screen.shows("That was all.");
+
+  screen.press(`@alice${enter}`);
+
+  await screen.shows(
+    /── alice ──\n {2}… earlier items: \/show all, or ctrl-o and h\n\nParagraph 11\./,
+  );
+});
+
 test("a question is shown in full, even if it is too long for its panel", async () => {
   await using screen = await ScreenedTeam.open({ rows: 16 });
   const command = Array.from({ length: 40 }, (_, index) => `echo ${index}`).join("\n");
