@@ -356,7 +356,9 @@ export class Team implements AsyncDisposable {
    * after a crash does the rest.
    */
   async rewind(id: string, options: RewindOptions = {}): Promise<RewindReport> {
-    return (await this.#rewinding()).rewind(id, options);
+    // Before the code is loaded: what the person writes from now on is not undone.
+    const begunAt = this.#equipment.place.clock.now();
+    return (await this.#rewinding()).rewind(id, { ...options, begunAt });
   }
 
   /** Ends every command that runs, at once: for a process that is about to end without waiting. */

@@ -23,6 +23,10 @@ export interface RewindOptions {
   overwrite?: readonly string[];
 }
 
+interface BegunRewind extends RewindOptions {
+  begunAt: Date;
+}
+
 /** What going back to a prompt would do, and what it cannot take back. */
 export interface RewindPreview {
   /** The prompt before which the team would be. */
@@ -83,15 +87,14 @@ export class TeamRewind {
 
   /**
    * While no member runs, and in an order in which a repetition after a crash does the rest: the lead,
-   * in whose transcript the prompt is, goes back last.
+   * in whose transcript the prompt is, goes back last. What the person writes after `begunAt` stays.
    */
-  rewind(id: string, options: RewindOptions): Promise<RewindReport> {
-    const begunAt = this.#equipment.place.clock.now();
-    return this.#supervisor.pause.during(() => this.#rewind(id, options, begunAt));
+  rewind(id: string, options: BegunRewind): Promise<RewindReport> {
+    return this.#supervisor.pause.during(() => this.#rewind(id, options));
   }
 
-  async #rewind(id: string, options: RewindOptions, begunAt: Date): Promise<RewindReport> {
-    const { conversation = true, files = true, overwrite = [] } = options;
+  async #rewind(id: string, options: BegunRewind): Promise<RewindReport> {
+    const { conversation = true, files = true, overwrite = [], begunAt } = options;
     const preview = await this.preview(id);
     const { point } = await this.#require(id);
     const overwrites = (path: string) => overwrite.includes(path);
