@@ -37,7 +37,7 @@ export async function ensurePrivateDirectory(path: FilePath): Promise<void> {
 async function ensureDirectory(path: FilePath): Promise<void> {
   await at(path, async (location) => {
     if (isDirectory(location, String(path))) return;
-    const isMade = await makeDirectory(location);
+    const isMade = await (typeof path === "string" ? makeWithParents : makeDirectory)(location);
     const descriptor = isMade ? openMade(location) : openDirectory(location, String(path));
     closeSync(descriptor);
   });
@@ -67,8 +67,22 @@ function openMade(location: string): number {
   }
 }
 
-/** False if another process was faster. */
+/**
+ * False if another process was faster. Not with its parents: below a held directory that was deleted,
+ * Node would try forever to make them.
+ */
 async function makeDirectory(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: directoryMode });
+    return true;
+  } catch (error) {
+    if (hasErrno(error, "EEXIST")) return false;
+    throw error;
+  }
+}
+
+/** False if another process was faster. */
+async function makeWithParents(path: string): Promise<boolean> {
   try {
     return (await mkdir(path, { recursive: true, mode: directoryMode })) !== undefined;
   } catch (error) {

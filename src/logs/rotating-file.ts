@@ -1,4 +1,5 @@
 import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { hasErrno } from "../errors.ts";
 import { atSync, type FilePath, parentOf, sizeOf } from "../lib/file-path.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
 import type { HeldFiles } from "../lib/held-files.ts";
@@ -52,7 +53,7 @@ export class RotatingFile {
   }
 
   #move(path: FilePath, segment: FilePath): void {
-    atSync(this.#directory, (it) => mkdirSync(it, { recursive: true, mode: 0o700 }));
+    atSync(this.#directory, makeDirectory);
     atSync(path, (from) => atSync(segment, (to) => renameSync(from, to)));
   }
 
@@ -68,5 +69,13 @@ export class RotatingFile {
     } catch (error) {
       throw writeFailed(path, error);
     }
+  }
+}
+
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (!hasErrno(error, "EEXIST")) throw error;
   }
 }

@@ -5,6 +5,7 @@ import promises, {
   mkdir,
   readdir,
   readFile,
+  rm,
   stat,
   symlink,
   utimes,
@@ -21,6 +22,7 @@ import {
   replaceFile,
 } from "../../src/lib/files.ts";
 import { openIfExists } from "../../src/lib/open-files.ts";
+import { OwnDirectory } from "../../src/lib/own-directory.ts";
 import { patchFs, systemError } from "../../src/testing/patched-fs.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 
@@ -133,4 +135,16 @@ test("two files set aside at the same moment are both kept", async () => {
   expect(await readFile(first ?? "", "utf8")).toBe("one");
   expect(await readFile(second ?? "", "utf8")).toBe("two");
   expect(await moveAside(path, "damaged", now)).toBeUndefined();
+});
+
+test("a directory below a held one that was deleted cannot be made, and nobody tries forever", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "held");
+  await mkdir(path, { mode: 0o700 });
+  using held = OwnDirectory.open(path);
+  await rm(path, { recursive: true });
+
+  await expect(ensurePrivateDirectory(held.to("records", ".versions"))).rejects.toMatchObject({
+    code: "ENOENT",
+  });
 });
