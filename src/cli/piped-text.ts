@@ -4,8 +4,8 @@ type PipedInput = Pick<Io, "terminal" | "schedule" | "err" | "signal">;
 
 /** How long a pipe may be silent at the start before the prompt is taken alone. */
 const silentMs = 3_000;
-/** More than a message may have. */
-const maxBytes = 256 * 1024;
+/** More than a message may have: what comes after it is not kept, and the message is refused. */
+const maxBytes = 512 * 1024;
 
 /** The prompt with what was piped into the program after it; for the prompt `-`, that alone. */
 export async function withPipedText(prompt: string, io: PipedInput): Promise<string> {
@@ -39,8 +39,7 @@ async function readAll(
     const onData = (chunk: string | Buffer) => {
       cancel();
       bytes += Buffer.byteLength(chunk);
-      // The rest is not kept: the message is refused as too large.
-      if (bytes <= 2 * maxBytes) chunks.push(chunk.toString());
+      if (bytes <= maxBytes) chunks.push(chunk.toString());
     };
     const onEnd = () => end(chunks.join(""));
     if (startMs !== undefined) cancel = schedule(startMs, () => end(undefined));
