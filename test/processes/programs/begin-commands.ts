@@ -13,9 +13,10 @@ const job = await fixture.background.start({
 if ("problem" in job) throw new Error(job.problem);
 const command = await fixture.runner.start({
   name: "call-1",
-  // A daemon in every respect: nothing it had from the command is left to it.
+  // A daemon in every respect: nothing it had from the command is left to it. Its pid is printed without a further process,
+  // which could still be there when processes are counted.
   command:
-    "env -i setsid -f bash -c 'echo $$ >pid; exec sleep 1000 </dev/null >/dev/null 2>&1'; until [ -s pid ] && [ -s begun ]; do sleep 0.01; done; cat pid; exec sleep 1000",
+    "env -i setsid -f bash -c 'echo $$ >pid; exec sleep 1000 </dev/null >/dev/null 2>&1'; until [ -s pid ] && [ -s begun ]; do sleep 0.01; done; read -r escaped <pid; echo $escaped; exec sleep 1000",
   timeoutMs: undefined,
   signal: new AbortController().signal,
   onOutput: (text) => begun(Number(text)),
