@@ -217,7 +217,9 @@ export type {
 export {
   type ArchivedTeam,
   type ArchivedTeamView,
+  describeTeam,
   listArchives,
+  type TeamDescription,
   viewArchive,
 } from "./team/archives.ts";
 export type { AskOptions } from "./team/ask.ts";

@@ -148,6 +148,7 @@ function ioOf(parts: { input: Io["terminal"]["input"]; output: Output; signal: A
     ...{ out: () => undefined, err: () => undefined, viewTeam: nothing, openTeam: nothing },
     signal,
     dashboards: { serve: nothing, find: nothing, export: nothing },
+    pastTeams: { present: nothing, list: nothing, restore: nothing },
     schedule: (delayMs, run) => systemClock.schedule(delayMs, run),
     isInputPiped: () => false,
     processInfo: { cwd: ".", home: ".", env: {} },

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { TeamError } from "../errors.ts";
 import { isForPerson } from "../permissions/persons-question.ts";
 import { memberNames } from "../team/find-member.ts";
@@ -30,6 +31,7 @@ async function within(commands: Commands, name: string, rest: string[], io: Io):
   if (line.isFlag)
     return Object.keys({ ...command.options, help: true }).map((flag) => `--${flag}`);
   const parameter = command.parameters[line.positionals] ?? "";
+  if (parameter === "[<which>]") return teamNumbers(line.teamDir ?? ".team", io);
   return candidates(parameter, () => io.viewTeam(line.teamDir, () => {}));
 }
 
@@ -82,6 +84,11 @@ function choicesOf({ choices, takes = "" }: Option): string[] {
 function alternatives(text: string): string[] {
   const [, listed = ""] = /^[<[]?([\w-]+(?:\|[\w-]+)+)[>\]]?$/.exec(text) ?? [];
   return listed === "" ? [] : listed.split("|");
+}
+
+async function teamNumbers(teamDir: string, { pastTeams, processInfo }: Io): Promise<string[]> {
+  const archived = await pastTeams.list(resolve(processInfo.cwd, teamDir));
+  return archived.map((_, index) => String(index + 1));
 }
 
 async function candidates(parameter: string, open: () => Promise<TeamView>) {

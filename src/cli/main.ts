@@ -18,6 +18,8 @@ const program: CliProgram = {
     ["", async () => (await import("./commands/talk.ts")).talk],
     ["run", async () => (await import("./commands/run.ts")).run],
     ["demo", async () => (await import("./commands/demo.ts")).demo],
+    ["resume", async () => (await import("./commands/resume.ts")).resume],
+    ["teams", async () => (await import("./commands/teams.ts")).teams],
     ["team", async () => (await import("./commands/team.ts")).team],
     ["inbox", async () => (await import("./commands/inbox.ts")).inbox],
     ["messages", async () => (await import("./commands/messages.ts")).messages],
@@ -84,6 +86,23 @@ const io: Io = {
     async export({ teamDir, ...options }) {
       const { exportTeam } = await import("../server/export-team.ts");
       return exportTeam(await placeOf(teamDir), options);
+    },
+  },
+
+  pastTeams: {
+    async present(teamDir) {
+      const { describeTeam } = await import("../team/archives.ts");
+      return describeTeam(await placeOf(teamDir));
+    },
+
+    async list(teamDir) {
+      const { listArchives } = await import("../team/archives.ts");
+      return listArchives(await placeOf(teamDir));
+    },
+
+    async restore(teamDir, name) {
+      const { restoreTeam } = await import("../team/restore-team.ts");
+      await restoreTeam(await placeOf(teamDir), name);
     },
   },
 

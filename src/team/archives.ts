@@ -17,12 +17,8 @@ import type { TeamPlace } from "./team-place.ts";
 import { FileTeamView } from "./view/file-team-view.ts";
 import type { TeamView } from "./view/team-view.ts";
 
-/** A team that was set aside. */
-export interface ArchivedTeam {
-  /** Its directory in the archive, by which it is opened or brought back. */
-  name: string;
-  /** When it was set aside, in UTC. */
-  archivedAt: string;
+/** What a list of teams says of each. */
+export interface TeamDescription {
   /** When its lead was first woken; undefined where it never was. */
   startedAt: string | undefined;
   /** The first words of the person's first prompt. */
@@ -33,6 +29,14 @@ export interface ArchivedTeam {
   costUsd: number | null;
   /** False for a team that somebody else has made: it cannot be brought back. */
   isOwn: boolean;
+}
+
+/** A team that was set aside. */
+export interface ArchivedTeam extends TeamDescription {
+  /** Its directory in the archive, by which it is opened or brought back. */
+  name: string;
+  /** When it was set aside, in UTC. */
+  archivedAt: string;
 }
 
 /** A team that can only be looked at. */
@@ -54,6 +58,12 @@ export async function listArchives(place: TeamPlace): Promise<ArchivedTeam[]> {
   return teams;
 }
 
+/** The team in a team directory, as the list of archived teams would describe it; undefined where there is none. */
+export async function describeTeam(place: TeamPlace): Promise<TeamDescription | undefined> {
+  using held = openIfThere(place.directory);
+  return held && (await describe(held.to(), place, new FileTeamView(place)));
+}
+
 /** Opens an archived team to look at it. Its directory is not changed. */
 export function viewArchive(place: TeamPlace, name: string): ArchivedTeamView {
   if (!ArchiveName.safeParse(name).success) throw noSuchTeam(name, place);
@@ -72,7 +82,10 @@ async function describeIfReadable(
   place: TeamPlace,
 ): Promise<ArchivedTeam | undefined> {
   try {
-    return await describe(name, directory, place);
+    // A list says nothing about the keys of others: `isOwn` does.
+    const view = viewOf({ ...place, onWarning: () => undefined }, name);
+    const team = await describe(directory, place, view);
+    return team && { name, archivedAt: timeOf(name), ...team };
   } catch (error) {
     place.onWarning(`The archived team ${name} cannot be read: ${reasonOf(error)}`);
     return undefined;
@@ -81,17 +94,13 @@ async function describeIfReadable(
 
 /** Undefined for what is not a whole team: transcripts of members that were spawned again. */
 async function describe(
-  name: string,
   directory: FilePath,
   place: TeamPlace,
-): Promise<ArchivedTeam | undefined> {
+  view: Pick<TeamView, "team" | "usage">,
+): Promise<TeamDescription | undefined> {
   const ownership = await findOwnership(directory, place);
   if (ownership.type === "none") return undefined;
-  // A list says nothing about the keys of others: `isOwn` does.
-  const view = viewOf({ ...place, onWarning: () => undefined }, name);
   return {
-    name,
-    archivedAt: timeOf(name),
     ...(await beginningOf(within(directory, "transcripts", `${lead}.jsonl`))),
     members: memberNames(await view.team()),
     costUsd: costOf([...(await view.usage()).values()]),

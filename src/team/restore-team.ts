@@ -56,7 +56,7 @@ export interface RestoreOptions {
  * Brings an archived team back, and sets the present one aside in its place. Throws `lead-alive` while
  * a process runs the team, `team-missing` where the archive has no such team, and `team-foreign` where
  * it is not the person's. A process that dies in the middle has changed nothing, or the next start
- * completes the change.
+ * completes the change, as does to repeat the call.
  */
 export async function restoreTeam(place: TeamPlace, name: string): Promise<void> {
   using held = await holdDirectory(place.directory);
@@ -66,7 +66,7 @@ export async function restoreTeam(place: TeamPlace, name: string): Promise<void>
   const fence = new FileFence({ directory: layout.fence, clock, processes, onNotice, isInPlace });
   await using lead = await fence.acquire();
   const options = { place, layout, check: () => lead.check() };
-  await finishRestore(options);
+  if ((await finishRestore(options)) === name) return;
   const { teamId, signature } = await requireOwn(name, options);
   const to = nameOf(await makeArchive(layout.archive, clock.now()));
   await lead.check();
@@ -80,13 +80,13 @@ export async function isRestoring(place: TeamPlace, layout: TeamLayout): Promise
 }
 
 /**
- * Completes what a process has begun that died. To repeat a step moves what is left. A record that
- * is not the person's is moved out of the way.
+ * Completes what a process has begun that died, and returns the name of the team that came back. To
+ * repeat a step moves what is left. A record that is not the person's is moved out of the way.
  */
-export async function finishRestore(options: RestoreOptions): Promise<void> {
+export async function finishRestore(options: RestoreOptions): Promise<string | undefined> {
   const { layout, check, place } = options;
   const found = await read(place, layout);
-  if (found.type === "none") return;
+  if (found.type === "none") return undefined;
   if (found.type === "unproven") return setRecordAside(options);
   const { record, signature } = found;
   const to = within(layout.archive, record.to);
@@ -103,9 +103,10 @@ export async function finishRestore(options: RestoreOptions): Promise<void> {
   await check();
   await removeIfEmpty(to);
   await removeFile(layout.restore);
+  return record.from;
 }
 
-async function setRecordAside({ layout, place, check }: RestoreOptions): Promise<void> {
+async function setRecordAside({ layout, place, check }: RestoreOptions): Promise<undefined> {
   await check();
   const moved = await moveAside(layout.restore, "damaged", place.clock.now());
   place.onWarning(
@@ -113,7 +114,10 @@ async function setRecordAside({ layout, place, check }: RestoreOptions): Promise
   );
 }
 
-async function giveUp({ from }: RestoreRecord, { layout, place, check }: RestoreOptions) {
+async function giveUp(
+  { from }: RestoreRecord,
+  { layout, place, check }: RestoreOptions,
+): Promise<undefined> {
   await check();
   place.onWarning(`The archived team ${from} is not brought back: it is missing, or not yours.`);
   await removeFile(layout.restore);

@@ -8,7 +8,7 @@ import { placeOptions } from "../../src/cli/settings/flags.ts";
 import { TeamError } from "../../src/errors.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { enlist, member, openStore } from "../support/team.ts";
-import { noDashboards, noTerminal, troupe } from "./troupe.ts";
+import { noDashboards, noPastTeams, noTerminal, troupe } from "./troupe.ts";
 
 interface Obstacle {
   title: string;
@@ -258,6 +258,7 @@ async function failIn(
     terminal: noTerminal,
     isInputPiped: () => false,
     dashboards: noDashboards,
+    pastTeams: noPastTeams,
   });
   return { code, err };
 }

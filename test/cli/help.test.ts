@@ -3,7 +3,7 @@ import type { Arguments, Command } from "../../src/cli/command.ts";
 import { explain, helpText } from "../../src/cli/help.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { registeredCommands } from "../support/registered-commands.ts";
-import { noDashboards, noTerminal } from "./troupe.ts";
+import { noDashboards, noPastTeams, noTerminal } from "./troupe.ts";
 
 const commands = await registeredCommands();
 
@@ -81,6 +81,7 @@ test("the command with the empty name runs when none is given, with flags or wit
       terminal: noTerminal,
       isInputPiped: () => false,
       dashboards: noDashboards,
+      pastTeams: noPastTeams,
     });
 
   expect([await call(), await call("--model", "x")]).toEqual([7, 7]);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Dashboards, Terminal } from "../../src/cli/command.ts";
+import type { Dashboards, PastTeams, Terminal } from "../../src/cli/command.ts";
 import { approvals } from "../../src/cli/commands/approvals.ts";
 import { approve } from "../../src/cli/commands/approve.ts";
 import { completion } from "../../src/cli/commands/completion.ts";
@@ -12,16 +12,20 @@ import { log } from "../../src/cli/commands/log.ts";
 import { messages } from "../../src/cli/commands/messages.ts";
 import { models } from "../../src/cli/commands/models.ts";
 import { permissions } from "../../src/cli/commands/permissions.ts";
+import { resume } from "../../src/cli/commands/resume.ts";
 import { run } from "../../src/cli/commands/run.ts";
 import { send } from "../../src/cli/commands/send.ts";
 import { stop } from "../../src/cli/commands/stop.ts";
 import { talk } from "../../src/cli/commands/talk.ts";
 import { tasks } from "../../src/cli/commands/tasks.ts";
 import { team } from "../../src/cli/commands/team.ts";
+import { teams } from "../../src/cli/commands/teams.ts";
 import { trust } from "../../src/cli/commands/trust.ts";
 import { web } from "../../src/cli/commands/web.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { describeTeam, listArchives } from "../../src/team/archives.ts";
+import { restoreTeam } from "../../src/team/restore-team.ts";
 import { Team } from "../../src/team/team.ts";
 import type { TeamView } from "../../src/team/view/team-view.ts";
 import { teamPlace, viewTeam } from "../support/team.ts";
@@ -53,8 +57,10 @@ export async function troupeIn(
   const err: string[] = [];
   const loaded = [
     talk,
+    resume,
     run,
     team,
+    teams,
     inbox,
     messages,
     tasks,
@@ -95,6 +101,11 @@ export async function troupeIn(
     terminal: terminal ?? noTerminal,
     isInputPiped: () => false,
     dashboards: dashboards ?? noDashboards,
+    pastTeams: {
+      present: (directory) => describeTeam(teamPlace(root, { directory, onWarning })),
+      list: (directory) => listArchives(teamPlace(root, { directory, onWarning })),
+      restore: (directory, name) => restoreTeam(teamPlace(root, { directory, onWarning }), name),
+    },
     schedule: (delayMs, work) => systemClock.schedule(delayMs, work),
     openTeam: ({ teamDir, cwd, denies, ...settings }) =>
       Team.open({
@@ -115,6 +126,13 @@ export const noDashboards: Dashboards = {
   serve: () => Promise.reject(new Error("unused")),
   find: () => Promise.reject(new Error("unused")),
   export: () => Promise.reject(new Error("unused")),
+};
+
+/** As above. */
+export const noPastTeams: PastTeams = {
+  present: () => Promise.reject(new Error("unused")),
+  list: () => Promise.reject(new Error("unused")),
+  restore: () => Promise.reject(new Error("unused")),
 };
 
 /** What a program has that was started by another one. */

@@ -271,6 +271,7 @@ export class ScreenedTeam {
       ...{ out: () => undefined, err: () => undefined, viewTeam: unused, openTeam: unused },
       signal: this.leaving.signal,
       dashboards: { serve: unused, find: unused, export: unused },
+      pastTeams: { present: unused, list: unused, restore: unused },
       schedule: (delayMs, run) => this.clock.schedule(delayMs, run),
       isInputPiped: () => false,
       processInfo: { cwd: "/", home: "/", env: this.#env },

@@ -46,37 +46,41 @@ export const talk: Command = {
     "What you type goes to the lead; @alice … goes to alice, @all … to all members. /help lists the commands.",
   ],
 
-  async run(given, io) {
-    const isPlain = given.values.plain === true || !io.terminal.isInteractive;
-    const [first] = given.positionals;
-    if (first !== undefined && !/\s/.test(first.trim())) throw oneWord(first);
-    const settings = await consented(given, { io, isPlain });
-    if (!settings) return exitLeft;
-    if (given.debug) {
-      for (const line of debugLines(settings, { teamDir: given.teamDir, io }))
-        io.err(oneLine(line));
-    }
-    const end = endAfter(settings.timeout, io);
-    using lines = isPlain ? new TypedLines(io.terminal, { first, signal: end }) : undefined;
-    let chosen = settings;
-    let prompt = first;
-    for (;;) {
-      const next = await converse(chosen, { given, io, lines, end, prompt }).catch(
-        (error: unknown) => {
-          const isForeign = error instanceof TeamError && error.code === "team-foreign";
-          if (isPlain || !isForeign) throw error;
-          return askAboutForeignTeam(error, io);
-        },
-      );
-      if (next === "left") return 0;
-      // A team that was taken over or set aside has not had the prompt yet.
-      if (next === "start-new") prompt = undefined;
-      if (next === undefined) return exitLeft;
-      const takeOver = next === "take over";
-      chosen = { ...settings, fresh: !takeOver, "take-over": takeOver };
-    }
-  },
+  run: (given, io) => holdTalk(given, io),
 };
+
+/** Talks with one team after the other until the person quits. `resumed` is the archived team to begin with. */
+export async function holdTalk(given: Arguments, io: Io, resumed?: string): Promise<number> {
+  const isPlain = given.values.plain === true || !io.terminal.isInteractive;
+  const [first] = given.positionals;
+  if (first !== undefined && !/\s/.test(first.trim())) throw oneWord(first);
+  const settings = await consented(given, { io, isPlain });
+  if (!settings) return exitLeft;
+  if (given.debug) {
+    for (const line of debugLines(settings, { teamDir: given.teamDir, io })) io.err(oneLine(line));
+  }
+  const end = endAfter(settings.timeout, io);
+  using lines = isPlain ? new TypedLines(io.terminal, { first, signal: end }) : undefined;
+  let chosen = settings;
+  let prompt = first;
+  let resume = resumed;
+  for (;;) {
+    const next = await converse(chosen, { given, io, lines, end, prompt, resume }).catch(
+      (error: unknown) => {
+        const isForeign = error instanceof TeamError && error.code === "team-foreign";
+        if (isPlain || resume !== undefined || !isForeign) throw error;
+        return askAboutForeignTeam(error, io);
+      },
+    );
+    if (next === "left") return 0;
+    if (next === undefined) return exitLeft;
+    resume = typeof next === "object" ? next.resume : undefined;
+    // A team that was taken over or set aside has not had the prompt yet.
+    if (next === "start-new" || resume !== undefined) prompt = undefined;
+    const takeOver = next === "take over";
+    chosen = { ...settings, fresh: !takeOver && resume === undefined, "take-over": takeOver };
+  }
+}
 
 function oneWord(word: string): TeamError {
   return new TeamError("usage-wrong", `Unexpected argument: ${word}`, {
@@ -95,12 +99,14 @@ interface TalkContext {
   end: AbortSignal;
   /** Sent to the lead at once. */
   prompt: string | undefined;
+  /** The archived team that comes back first. */
+  resume: string | undefined;
 }
 
-/** Talks with one team until the person quits or starts a new one. */
+/** Talks with one team until the person quits or goes on with another one. */
 async function converse(
   settings: ResolvedSettings,
-  { given, io, lines, end, prompt }: TalkContext,
+  { given, io, lines, end, prompt, resume }: TalkContext,
 ): Promise<TalkEnd> {
   const workspace = resolve(io.processInfo.cwd, settings.cwd ?? ".");
   const teamDir = given.teamDir ? resolve(given.teamDir) : join(workspace, ".team");
@@ -108,6 +114,7 @@ async function converse(
   // Warnings go to the screen while there is one.
   let warn = printWarning;
   const onWarning = (message: string) => warn(message);
+  if (resume !== undefined) await io.pastTeams.restore(teamDir, resume);
   await using team = await io.openTeam({
     ...teamSettings(settings),
     teamDir,

@@ -316,6 +316,9 @@ export class Screen {
       case "start-new":
         this.#leave("start-new");
         break;
+      case "resume":
+        this.#leave({ resume: reply.name });
+        break;
     }
     this.#painter.drawSoon();
   }

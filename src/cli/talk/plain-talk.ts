@@ -65,6 +65,7 @@ export class PlainTalk {
       const reply = await this.#talk.take(line);
       if (reply.type === "leave") return "left";
       if (reply.type === "start-new") return "start-new";
+      if (reply.type === "resume") return { resume: reply.name };
       if (reply.type === "answered") this.#questions.settle(reply.id);
       this.#print(replyLines(reply));
       if (!this.#lines.isTyped) await this.#quietOrAsked(signal);
@@ -106,7 +107,9 @@ function linesOf(told: MemberItem): string[] {
   return renderItem(item, format).lines.map((line) => `${name}${line.trimStart()}`);
 }
 
-function replyLines(reply: Exclude<TalkReply, { type: "leave" | "start-new" }>): string[] {
+function replyLines(
+  reply: Exclude<TalkReply, { type: "leave" | "start-new" | "resume" }>,
+): string[] {
   switch (reply.type) {
     case "shown":
       return [...reply.lines];

@@ -120,6 +120,9 @@ export const slashCommands: readonly SlashCommand[] = [
     runPermissions,
   ),
   slash("new", "archive this team and start a new one", async () => ({ type: "start-new" })),
+  slash("resume [<number>]", "list the archived teams, or go on with one", async (argument, talk) =>
+    (await import("./resume-command.ts")).runResume(argument, talk),
+  ),
   slash("help", "this list", async () => shown(helpText())),
   slash("quit", "quit; the team continues when you come back", async () => ({ type: "leave" })),
 ];

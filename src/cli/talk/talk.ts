@@ -22,9 +22,11 @@ export type TalkReply =
   | { type: "open"; what: number | "history" }
   | { type: "leave" }
   /** Archive the team and start a new one. */
-  | { type: "start-new" };
+  | { type: "start-new" }
+  /** Set the team aside, and go on with the archived one of this name. */
+  | { type: "resume"; name: string };
 
-export type TalkEnd = "left" | "start-new";
+export type TalkEnd = "left" | "start-new" | { resume: string };
 
 /** The part of a team that a talk needs. */
 export interface TalkTeam
@@ -143,7 +145,7 @@ export class Talk {
 }
 
 /** What ends or decides something is not to be typed by mistake for something else. */
-const neverSuggested = new Set(["new", "stop", "interrupt", "approve", "deny", "quit"]);
+const neverSuggested = new Set(["new", "resume", "stop", "interrupt", "approve", "deny", "quit"]);
 
 function findCommand(name: string): SlashCommand {
   const command = slashCommands.find((each) => each.name === name);

@@ -1,0 +1,42 @@
+import { resolve } from "node:path";
+import type { TeamDescription } from "../../team/archives.ts";
+import { type Command, lookOptions } from "../command.ts";
+import { teamsLines } from "../past-teams.ts";
+import { jsonText } from "../render/json-text.ts";
+
+export const teams: Command = {
+  name: "teams",
+  group: "look",
+  summary: "List the present team and the archived ones, with their first prompts",
+  parameters: [],
+  options: lookOptions,
+  examples: [
+    { call: "troupe teams", does: "each with its members and cost, and the number to resume it" },
+    {
+      call: "troupe teams --json | jq -r '.archived[].first_prompt'",
+      does: "what the archived teams were first asked",
+    },
+  ],
+
+  async run({ json, teamDir = ".team" }, io) {
+    const directory = resolve(io.processInfo.cwd, teamDir);
+    const present = await io.pastTeams.present(directory);
+    const archived = await io.pastTeams.list(directory);
+    if (!json) {
+      for (const line of teamsLines({ present, archived }, "troupe resume")) io.out(line);
+      return 0;
+    }
+    const listed = archived.map(({ name, archivedAt, ...team }, index) => ({
+      ...{ number: index + 1, name, archived_at: archivedAt, ...asJson(team) },
+    }));
+    io.out(jsonText({ present: present ? asJson(present) : null, archived: listed }, 2));
+    return 0;
+  },
+};
+
+function asJson({ startedAt, firstPrompt, members, costUsd, isOwn }: TeamDescription): object {
+  return {
+    ...{ started_at: startedAt ?? null, first_prompt: firstPrompt ?? null, members },
+    ...{ cost_usd: costUsd, is_own: isOwn },
+  };
+}
