@@ -11,6 +11,7 @@ export type ErrorCode =
   | "member-ended"
   | "content-too-large"
   | "message-invalid"
+  | "message-unknown"
   | "image-refused"
   | "write-failed"
   | "record-corrupt"

@@ -18,6 +18,7 @@ export type {
   MailboxReaderOptions,
   MailDelivery,
   MailRecord,
+  MailState,
   SetAsideLine,
 } from "./mailbox/mailbox.ts";
 export type { Watchdogs } from "./model/ai-sdk/watched-request.ts";
@@ -63,6 +64,7 @@ export type {
   MessageDeliveredEvent,
   MessageReturnedEvent,
   MessageSentEvent,
+  MessageWithdrawnEvent,
   ModeChangeEvent,
   ModelChangeEvent,
   ModelWaitEvent,
@@ -117,6 +119,7 @@ export type {
   TaskMessage,
   TerminatedMessage,
   TextMessage,
+  WithdrawMessage,
 } from "./protocol/message.ts";
 export type {
   PermissionRequest,

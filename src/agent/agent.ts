@@ -86,7 +86,7 @@ export class Agent {
   /** The pairs of models between which thoughts are known to be left out. */
   readonly #unsent = new Set<string>();
   /** The mail that is being taken in. */
-  readonly #takings = new Set<Promise<void>>();
+  readonly #takings = new Set<Promise<unknown>>();
 
   private constructor(options: AgentOptions, entries: readonly TranscriptEntry[]) {
     this.options = options;
@@ -210,11 +210,14 @@ export class Agent {
     if (this.#isNewAfter(entries)) await this.#introduce(profileIn(entries));
   }
 
-  /** Has `record` put mail into the transcript, and takes it off the mailbox after that. */
-  async takeIn(mail: readonly ReceivedMail[], record: () => Promise<void>): Promise<void> {
-    const taking = record().then(() => this.options.input.settle(mail));
+  /** As `Input.takeIn`. */
+  async takeIn<Mail extends ReceivedMail>(
+    mail: readonly Mail[],
+    record: (mail: readonly Mail[]) => Promise<void>,
+  ): Promise<readonly Mail[]> {
+    const taking = this.options.input.takeIn(mail, record);
     this.#takings.add(taking);
-    await taking.finally(() => this.#takings.delete(taking));
+    return taking.finally(() => this.#takings.delete(taking));
   }
 
   /** Resolves when no mail is between the mailbox and the transcript. */

@@ -195,6 +195,7 @@ export class CallRound {
         type: "tool-result",
         ...result,
         ...(images && { images: [...images] }),
+        // None of it was withdrawn since: it is held.
         ...(mail && { mail: [...mail] }),
       }),
     );

@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import { imageLimits } from "../lib/image.ts";
 import type { Secrets } from "../lib/secrets.ts";
-import type { MailboxReader, MailDelivery } from "../mailbox/mailbox.ts";
+import type { MailDelivery } from "../mailbox/mailbox.ts";
 import type { ImageReference, Message } from "../protocol/message.ts";
 import { isShown } from "../protocol/message-types.ts";
 import type { DeliveryEntry, ModelImage, ReceivedMail } from "../protocol/transcript.ts";
@@ -16,12 +16,28 @@ export interface Input {
   take(isDue: boolean, taken?: readonly DeliveryEntry[]): Promise<readonly DeliveryEntry[]>;
   /** The oldest mail, as much of it as `choose` says, for the next request, whenever that comes. */
   takeSome(choose: (unread: readonly Message[]) => number): Promise<readonly DeliveryEntry[]>;
-  /** To be called once the mail is in the transcript. */
-  settle(mail: readonly ReceivedMail[]): Promise<void>;
+  /**
+   * Has `record` put mail into the transcript, and takes it off the mailbox after that. `record` gets it without what
+   * was withdrawn since it was taken, and so does the caller.
+   */
+  takeIn<Mail extends ReceivedMail>(
+    mail: readonly Mail[],
+    record: (mail: readonly Mail[]) => Promise<void>,
+  ): Promise<readonly Mail[]>;
+}
+
+/** A mailbox from which mail gets into a transcript. */
+export interface MailTaking {
+  /** The oldest unread mail. */
+  unread(): Promise<readonly MailDelivery[]>;
+  /** Keeps mail from being withdrawn, because a call has it already. Resolves to what was not withdrawn before. */
+  hold<Mail extends ReceivedMail>(mail: readonly Mail[]): Promise<readonly Mail[]>;
+  /** As `Input.takeIn`. */
+  takeIn: Input["takeIn"];
 }
 
 export interface MailInputOptions {
-  reader: Pick<MailboxReader, "unread" | "acknowledge">;
+  reader: MailTaking;
   /** Whether mail is worth a request of its own. */
   isWorthwhile(unread: readonly Message[]): boolean;
   wholePath: WholePath;
@@ -68,13 +84,11 @@ export class MailInput implements Input {
   async takeForResult(): Promise<readonly ReceivedMail[]> {
     const unread = await this.#options.reader.unread();
     const end = unread.findIndex(({ message }) => referencesOf(message).length > 0);
-    return this.#fitting(end < 0 ? unread : unread.slice(0, end), maxResultCharacters);
+    const mail = await this.#fitting(end < 0 ? unread : unread.slice(0, end), maxResultCharacters);
+    return this.#options.reader.hold(mail);
   }
 
-  async settle(mail: readonly ReceivedMail[]): Promise<void> {
-    const last = mail.at(-1);
-    if (last) await this.#options.reader.acknowledge(last.message.id);
-  }
+  takeIn: Input["takeIn"] = (mail, record) => this.#options.reader.takeIn(mail, record);
 
   #deliver(mail: readonly ReceivedMail[]): DeliveryEntry[] {
     const at = this.#options.clock.now().toISOString();

@@ -31,7 +31,7 @@ export class ModelRunner implements Runner {
   async takeIn(choose: (unread: readonly Message[]) => number): Promise<boolean> {
     const mail = await this.#agent.options.input.takeSome(choose);
     if (mail.length === 0) return false;
-    await this.#agent.takeIn(mail, () => this.#agent.append(mail));
+    await this.#agent.takeIn(mail, (taken) => this.#agent.append(taken));
     return true;
   }
 

@@ -115,10 +115,10 @@ class AgentRun {
     const { conversation, options } = this.#agent;
     const taken: DeliveryEntry[] = [];
     for (let look = 0; look < 2; look++) {
-      const mail = await options.input.take(conversation.awaitsReply, taken);
+      const found = await options.input.take(conversation.awaitsReply, taken);
       // The mail of a member that ends goes back to its senders, and so must not be shown here.
-      if (mail.length === 0 || this.#isEnding) return;
-      await this.#agent.takeIn(mail, () => this.#agent.append(mail));
+      if (found.length === 0 || this.#isEnding) return;
+      const mail = await this.#agent.takeIn(found, (left) => this.#agent.append(left));
       this.#repetition.noteMail();
       for (const { message } of mail) yield { type: "message-delivered", id: message.id };
       taken.push(...mail);

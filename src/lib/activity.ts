@@ -67,6 +67,7 @@ export function afterEvent(activity: Activity, event: AgentEvent): Activity {
       return event.status === "working" ? { ...now, isRunning: true } : { ...now, ...atRest };
     // These are about a member, but not done by it.
     case "message-returned":
+    case "message-withdrawn":
     case "line-set-aside":
     case "task-change":
     case "rule-change":

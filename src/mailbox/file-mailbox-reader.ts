@@ -119,6 +119,21 @@ export class FileMailboxReader implements MailboxReader {
     });
   }
 
+  withdraw(id: MessageId): Promise<boolean> {
+    return this.#serial.run(async () => {
+      const delivery = this.#queue.get(id);
+      if (!delivery) return false;
+      await this.#options.check();
+      const at = this.#options.clock.now().toISOString();
+      const reason = "its sender took it back";
+      const record = { id, ...delivery.position, reason, text: "", at, withdrawn: true };
+      await this.#intake.addReturned([record]);
+      this.#queue.withdraw(id);
+      await this.#settle(this.#queue.skipped());
+      return true;
+    });
+  }
+
   onWake(listener: () => void): () => void {
     return this.#listeners.add(listener);
   }

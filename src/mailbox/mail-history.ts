@@ -8,7 +8,7 @@ import { isSettled, type MailCursor, readCursor } from "./mail-cursor.ts";
 import type { MailLayout } from "./mail-layout.ts";
 import { type DecodedPart, decodeLine, maxLineBytes } from "./mail-line.ts";
 import type { MailRecord } from "./mailbox.ts";
-import { readSideIds } from "./side-log.ts";
+import { readSideFates, type SideFate } from "./side-log.ts";
 
 /** A place in a mailbox: a record, by the end of its line and how many newer ones the line has. */
 export interface MailPlace {
@@ -48,7 +48,7 @@ export async function* readPlacedRecords(
 ): AsyncGenerator<PlacedRecord> {
   const { layout, from } = options;
   const cursor = await readCursor(layout.cursor);
-  const returned = await readSideIds(layout.returned);
+  const returned = await readSideFates(layout.returned);
   const shown = new Set<MessageId>();
   for await (const { generation, reader } of mailLog(layout).newestFirst(cursor?.generation)) {
     if (from && generation > from.generation) continue;
@@ -74,7 +74,7 @@ export async function lookAtLive(layout: MailLayout): Promise<MarkedLog | undefi
 interface LogOptions extends MailHistoryOptions {
   generation: number;
   cursor: MailCursor | undefined;
-  returned: ReadonlySet<MessageId>;
+  returned: ReadonlyMap<MessageId, SideFate>;
   /** The ids that were shown: a line that its writer put into two logs is one message. */
   shown: Set<MessageId>;
 }
@@ -108,7 +108,7 @@ function toRecord(
   }
   const { message } = part;
   const state = isSettled(cursor, position) ? "delivered" : "queued";
-  return { state: returned.has(message.id) ? "undelivered" : state, message, position };
+  return { state: returned.get(message.id) ?? state, message, position };
 }
 
 export function idOf(record: MailRecord): MessageId {

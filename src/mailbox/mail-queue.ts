@@ -69,6 +69,21 @@ export class MailQueue {
     return this.#items.slice(0, count).flatMap(({ delivery }) => delivery ?? []);
   }
 
+  /** The delivery of a message; undefined where it is not among the unread. */
+  get(id: MessageId): MailDelivery | undefined {
+    return this.deliveries().find(({ message }) => message.id === id);
+  }
+
+  /** Takes one message out: its line waits for nothing any more. */
+  withdraw(id: MessageId): void {
+    const item = this.#items.find(({ delivery }) => delivery?.message.id === id);
+    if (!item) return;
+    this.#messages--;
+    this.#bytes -= item.bytes;
+    item.delivery = undefined;
+    item.bytes = 0;
+  }
+
   settle({ count, marks }: MailSettlement): void {
     for (const [source, mark] of marks) source.settled = ownMark(mark);
     for (const { delivery, bytes } of this.#items.splice(0, count)) {

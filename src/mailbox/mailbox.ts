@@ -27,7 +27,7 @@ export interface Mailbox extends AsyncDisposable {
  *
  * Every backend promises that:
  * - `unread` is in order of arrival, has no side effect, and is not empty while mail is unread;
- * - a message stays unread until it is acknowledged or given back, over restarts too;
+ * - a message stays unread until it is acknowledged, given back or withdrawn, over restarts too;
  * - a listener of `onWake` is called after mail has arrived, at least once for the last of it.
  */
 export interface MailboxReader extends AsyncDisposable {
@@ -43,6 +43,11 @@ export interface MailboxReader extends AsyncDisposable {
    * before, because afterwards it is not returned again.
    */
   giveBack(upTo: MessageId): Promise<void>;
+  /**
+   * Settles one unread message as `withdrawn`: its sender has taken it back, and nobody will see it.
+   * Resolves to false, and changes nothing, where it is not among the unread.
+   */
+  withdraw(id: MessageId): Promise<boolean>;
   /** Calls `listener` when mail has arrived. Returns how to stop it. */
   onWake(listener: () => void): () => void;
 }
@@ -100,9 +105,15 @@ export interface SetAsideLine {
   position: MailPosition;
 }
 
+/**
+ * What has become of a message: its member has seen it (`delivered`), or never will, because the member
+ * ended (`undelivered`) or the sender took it back (`withdrawn`).
+ */
+export type MailState = "queued" | "delivered" | "undelivered" | "withdrawn";
+
 /** A message of a mailbox with what has become of it, or a line that is none. */
 export type MailRecord =
-  | ({ state: "queued" | "delivered" | "undelivered" } & MailDelivery)
+  | ({ state: MailState } & MailDelivery)
   | ({ state: "set aside" } & SetAsideLine);
 
 /** The newest message that is still queued, if the newest message is. */

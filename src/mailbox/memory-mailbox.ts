@@ -9,6 +9,7 @@ import {
   type MailboxReaderOptions,
   type MailDelivery,
   type MailRecord,
+  type MailState,
   secondReader,
 } from "./mailbox.ts";
 
@@ -20,7 +21,7 @@ export interface MemoryMailboxOptions {
 }
 
 interface StoredMail extends MailDelivery {
-  state: "queued" | "delivered" | "undelivered";
+  state: MailState;
 }
 
 /** A mailbox for tests and single-process teams. Keeps every promise except surviving a crash. */
@@ -64,6 +65,7 @@ export class MemoryMailbox implements Mailbox {
       unread: async () => this.#queued().map(({ message, position }) => ({ message, position })),
       acknowledge: async (upTo) => this.#settle(upTo, "delivered"),
       giveBack: async (upTo) => this.#settle(upTo, "undelivered"),
+      withdraw: async (id) => this.#withdraw(id),
       onWake: (listener) => this.#listeners.add(listener),
       [Symbol.asyncDispose]: () => this[Symbol.asyncDispose](),
     };
@@ -78,7 +80,15 @@ export class MemoryMailbox implements Mailbox {
     return [...this.#slots.values()].filter(({ state }) => state === "queued");
   }
 
-  #settle(upTo: MessageId, state: StoredMail["state"]): void {
+  #withdraw(id: MessageId): boolean {
+    const slot = this.#slots.get(id);
+    if (slot?.state !== "queued") return false;
+    slot.state = "withdrawn";
+    this.#onChange("mail-read");
+    return true;
+  }
+
+  #settle(upTo: MessageId, state: MailState): void {
     const queued = this.#queued();
     const index = queued.findIndex(({ message }) => message.id === upTo);
     if (index === -1) throw new Error(`Message ${upTo} is not among the unread`);

@@ -56,7 +56,7 @@ export interface MessageView {
   sent_at: string | null;
   /** When its recipient saw it; null if it has not, or if that is not known. */
   seen_at: string | null;
-  state: "queued" | "delivered" | "undelivered" | "set-aside";
+  state: "queued" | "delivered" | "undelivered" | "withdrawn" | "set-aside";
   /** How its text begins; `is_cut` when there is more. */
   text: string;
   is_cut: boolean;

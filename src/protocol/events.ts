@@ -56,6 +56,13 @@ export interface MessageReturnedEvent extends EventFields {
   id: MessageId;
 }
 
+/** A message to `member` was taken back by its sender before the member saw it. */
+export interface MessageWithdrawnEvent extends EventFields {
+  type: "message-withdrawn";
+  /** The id of the message. */
+  id: MessageId;
+}
+
 /** A line in `member`'s mailbox is not mail, and no model sees it. */
 export interface LineSetAsideEvent extends EventFields {
   type: "line-set-aside";
@@ -253,6 +260,7 @@ export type AgentEvent =
   | MessageSentEvent
   | MessageDeliveredEvent
   | MessageReturnedEvent
+  | MessageWithdrawnEvent
   | LineSetAsideEvent
   | TaskChangeEvent
   | RequestChangeEvent
@@ -292,6 +300,7 @@ export const AgentEvent = z.discriminatedUnion("type", [
   }),
   event("message-delivered", { id: MessageId }),
   event("message-returned", { id: MessageId }),
+  event("message-withdrawn", { id: MessageId }),
   event("line-set-aside", { id: MessageId, reason: z.string() }),
   event("task-change", { id: TaskId, status: TaskStatus }),
   event("request-change", { id: RequestId, request_type: RequestType, state: RequestState }),

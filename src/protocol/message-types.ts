@@ -138,6 +138,12 @@ export const messageTypes = {
     facts: ["mode"],
     label: "mode",
   },
+  withdraw_request: {
+    ...control,
+    orderedBy: ["user"],
+    facts: ["message_id"],
+    label: "withdrawal",
+  },
   sandbox_permission_request: { ...control, facts: sandboxFacts, label: "sandbox" },
   sandbox_permission_response: { ...control, facts: sandboxFacts, label: "sandbox answer" },
   teammate_terminated: {
@@ -180,6 +186,11 @@ export function isNews({ type }: { type: string }): boolean {
 /** Whether a message of this type goes back to its sender if its recipient ends without reading it. */
 export function isReturned({ type }: Message): boolean {
   return rows[type].isReturned ?? false;
+}
+
+/** Whether its sender can take back a message of this type: a text, which only its reader acts on. */
+export function isWithdrawable({ type }: Message): boolean {
+  return rows[type].group === "talk";
 }
 
 /** Whether a line without a signature may claim to be of this type. */

@@ -167,6 +167,13 @@ export interface ModeMessage extends MessageFields {
   mode: PermissionMode;
 }
 
+/** The sender takes back a message to the recipient that its model has not seen. */
+export interface WithdrawMessage extends MessageFields {
+  type: "withdraw_request";
+  /** The message that is taken back. */
+  message_id: MessageId;
+}
+
 /** A reserved type, whose further fields are not fixed yet: all of them are kept. */
 export interface SandboxMessage extends MessageFields {
   type: "sandbox_permission_request";
@@ -207,6 +214,7 @@ export type Message =
   | PermissionAnswerMessage
   | RuleMessage
   | ModeMessage
+  | WithdrawMessage
   | SandboxMessage
   | SandboxAnswerMessage
   | TerminatedMessage;
@@ -269,6 +277,7 @@ export const Message = z.discriminatedUnion("type", [
     }),
   ),
   z.object(fields("mode_set_request", { mode: PermissionMode })),
+  z.object(fields("withdraw_request", { message_id: MessageId })),
   z.looseObject(fields("sandbox_permission_request", {})),
   z.looseObject(fields("sandbox_permission_response", {})),
   z.object(

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { TeamError } from "../errors.ts";
 import { parseValue } from "../lib/parse-value.ts";
+import { MessageId } from "../protocol/ids.ts";
 import { PermissionMode } from "../protocol/message.ts";
 import type { TeamPrompt } from "./prompt-images.ts";
 
@@ -30,6 +31,15 @@ export function requirePrompt(prompt: unknown): asserts prompt is string | TeamP
   if (success) return requireText(data.text);
   throw new TeamError("message-invalid", "The prompt is wrong", {
     hint: "Write { text, images }: an image is a path, or { data, mediaType } with its bytes.",
+  });
+}
+
+/** Throws `message-unknown` for what is not the id of a message. */
+export function requireMessageId(id: unknown): MessageId {
+  const { data } = parseValue(MessageId, id);
+  if (data) return data;
+  throw new TeamError("message-unknown", `${shown(id)} is not the id of a message`, {
+    hint: "Take the id from what `message` or `prompt` resolved to.",
   });
 }
 

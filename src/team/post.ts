@@ -14,7 +14,8 @@ export interface PostOptions {
 export class Post {
   readonly #options: PostOptions;
   readonly #underWay = new Map<string, Set<Promise<unknown>>>();
-  readonly #persons = new Set<MessageId>();
+  /** The messages of the person, and who has each in its mailbox. */
+  readonly #persons = new Map<MessageId, MemberName | undefined>();
 
   constructor(options: PostOptions) {
     this.#options = options;
@@ -26,12 +27,14 @@ export class Post {
     const recipient = to.toLowerCase();
     const { id = newMessageId(clock.now()), from } = draft;
     // Before it is sent: its event may come before the sending returns.
-    if (from === user) this.#persons.add(id);
+    if (from === user) this.#persons.set(id, undefined);
     const sending = store.send(to, secrets.maskJson({ ...draft, id }));
     const others = this.#underWay.get(recipient) ?? new Set();
     this.#underWay.set(recipient, others.add(sending));
     try {
-      return await sending;
+      const sent = await sending;
+      if (from === user) this.#persons.set(id, sent.to);
+      return sent;
     } finally {
       others.delete(sending);
       if (others.size === 0) this.#underWay.delete(recipient);
@@ -41,6 +44,11 @@ export class Post {
   /** True for a message of the person that was sent here, and not from another process. */
   hasSentForPerson(id: MessageId): boolean {
     return this.#persons.has(id);
+  }
+
+  /** The member that has a message of the person in its mailbox; undefined where it was not sent here. */
+  recipientOf(id: MessageId): MemberName | undefined {
+    return this.#persons.get(id);
   }
 
   /**

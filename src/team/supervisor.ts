@@ -336,6 +336,8 @@ export class Supervisor {
       // By mail, nobody's mode becomes wider than the lead's: not the lead's own either.
       mode_set_request: (name, { mode }) =>
         permissions.setMode(this.members.require(name), mode, this.#leadsMode()),
+      withdraw_request: async (name, { message_id: id, from: sender }) =>
+        this.members.require(name).order({ type: "withdraw", id, sender }),
       team_permission_update: (_, order) => permissions.rules.takeFromMail(order),
     };
   }

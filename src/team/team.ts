@@ -16,6 +16,7 @@ import { type AskOptions, askLead, type WrittenPrompt } from "./ask.ts";
 import { broadcast } from "./broadcast.ts";
 import {
   requireAskOptions,
+  requireMessageId,
   requireMode,
   requirePrompt,
   requireRule,
@@ -83,7 +84,7 @@ export class Team implements AsyncDisposable {
   readonly #since: { date: Date; ms: number };
   /** Whether the lead has the tool by which it answers `ask`. */
   readonly #hasResults: boolean;
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   private constructor(parts: OpenedTeamParts) {
     const { equipment, supervisor, opened, hasResults } = parts;
@@ -192,6 +193,17 @@ export class Team implements AsyncDisposable {
     this.#requireOpen();
     const written = await this.#written(to, prompt);
     return this.#supervisor.protocols.post.send(to, { type: "message", from: user, ...written });
+  }
+
+  /**
+   * Takes back a message that was sent by `message`, `prompt` or from another process. Resolves to true if
+   * its member has not seen it and never will, also after a crash; to false if it was too late, or if the
+   * member has ended and the message was returned. Throws `message-unknown` where there is none.
+   */
+  async withdraw(id: MessageId): Promise<boolean> {
+    this.#requireOpen();
+    const { withdraw } = await import("./withdraw.ts");
+    return withdraw(this.#supervisor, requireMessageId(id), this.#closing.signal);
   }
 
   /** True for a message that was sent by `message` or `broadcast`, and not from another process. */
@@ -372,7 +384,7 @@ export class Team implements AsyncDisposable {
    * approval is decided. From this call on, what acts on the team or waits for it throws `team-closed`.
    */
   close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     return this.#opened[Symbol.asyncDispose]();
   }
 
@@ -388,7 +400,7 @@ export class Team implements AsyncDisposable {
   }
 
   #requireOpen(): void {
-    if (!this.#isClosed) return;
+    if (!this.#closing.signal.aborted) return;
     const hint = "Open it again with Team.open: its members continue where they were.";
     throw new TeamError("team-closed", "The team is closed", { hint });
   }

@@ -5,6 +5,7 @@ import { lead, newRequestId, user } from "../../src/protocol/ids.ts";
 import type { ImageReference, MessageDraft } from "../../src/protocol/message.ts";
 import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
+import { openInbox } from "../support/inbox.ts";
 
 test("mail is taken where it is worth a request, or where one is due anyway", async () => {
   await using it = await openInput({ isWorthwhile: false });
@@ -16,9 +17,9 @@ test("mail is taken where it is worth a request, or where one is due anyway", as
 
   it.conduct.isWorthwhile = true;
   expect(await it.input.take(false)).toEqual(taken);
-  await it.input.settle(taken);
+  await it.input.takeIn(taken, recorded);
   expect(await it.input.take(true)).toEqual([]);
-  await it.input.settle([]);
+  await it.input.takeIn([], recorded);
 });
 
 test("a request shows as much mail as fits, oldest first, and the rest comes with the next", async () => {
@@ -26,7 +27,7 @@ test("a request shows as much mail as fits, oldest first, and the rest comes wit
   for (let number = 1; number <= 12; number++) await it.tell(`${number} ${"x".repeat(9_900)}`);
 
   const first = await it.input.take(true);
-  await it.input.settle(first);
+  await it.input.takeIn(first, recorded);
   const second = await it.input.take(true);
 
   expect([...first, ...second].map(({ message }) => Number.parseInt(message.content, 10))).toEqual(
@@ -39,7 +40,7 @@ test("mail that was taken for a request before leaves less room in it", async ()
   await using it = await openInput();
   for (let number = 1; number <= 9; number++) await it.tell("x".repeat(9_900));
   const first = await it.input.take(true);
-  await it.input.settle(first);
+  await it.input.takeIn(first, recorded);
   for (let number = 1; number <= 2; number++) await it.tell("y".repeat(9_900));
 
   expect(await it.input.take(true, first)).toHaveLength(1);
@@ -135,6 +136,9 @@ test("the result of a call shows the mail before the first message with images",
 const request_id = newRequestId(new Date(0));
 const long = { command: "x".repeat(9_000) };
 
+/** The transcript is not under test. */
+const recorded = async () => undefined;
+
 async function openInput(conduct = { isWorthwhile: true }) {
   const clock = new ManualClock();
   const store = new MemoryTeamStore({ clock });
@@ -146,7 +150,7 @@ async function openInput(conduct = { isWorthwhile: true }) {
     at: clock.now().toISOString(),
     kept,
     input: new MailInput({
-      reader,
+      reader: openInbox(reader),
       isWorthwhile: () => conduct.isWorthwhile,
       wholePath: ({ id }) => `/outputs/${id}.txt`,
       keepWhole: async (path, text) => void kept.push([path, text]),

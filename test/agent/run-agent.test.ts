@@ -81,12 +81,13 @@ test("mail that comes while other mail is recorded is in the same request", asyn
   await using test = await TestAgent.open(model);
   await test.tell("First report.");
   const { input } = test.agent.options;
-  const settle = input.settle.bind(input);
+  const { takeIn } = input;
   let isFirst = true;
-  input.settle = async (mail) => {
-    await settle(mail);
+  input.takeIn = async (mail, record) => {
+    const taken = await takeIn(mail, record);
     if (isFirst) await test.tell("Second report.");
     isFirst = false;
+    return taken;
   };
 
   const { events } = await test.run();
@@ -673,8 +674,7 @@ test("P08 a call that was running when the process died is answered as unknown, 
   await using first = await TestAgent.open(new ScriptedModel([]));
   await first.tell("Go.");
   const mail = await first.agent.options.input.take(true);
-  await first.agent.append(mail);
-  await first.agent.options.input.settle(mail);
+  await first.agent.takeIn(mail, (taken) => first.agent.append(taken));
   await first.agent.record(
     { type: "reply", blocks: [calls("work", { value: "1" }, "a")], stop: "tool-calls" },
     { type: "tool-start", call_id: "a" },

@@ -52,12 +52,17 @@ test.each([
   expect(wakesWhenQuiet(sent(type, fields))).toBe(expected);
 });
 
-test("only the types of permissions are read by the runtime alone", () => {
+test("only the types of permissions, and withdrawals, are read by the runtime alone", () => {
   const hidden = Object.keys(messageTypes).filter((type) => !isShown({ type }));
 
   expect(hidden).toEqual([
     ...["permission_request", "permission_response", "team_permission_update"],
-    ...["mode_set_request", "sandbox_permission_request", "sandbox_permission_response"],
+    ...[
+      "mode_set_request",
+      "withdraw_request",
+      "sandbox_permission_request",
+      "sandbox_permission_response",
+    ],
   ]);
   const control = Object.entries(messageTypes).filter(([, { group }]) => group === "control");
   expect(control.map(([type]) => type)).toEqual(hidden);

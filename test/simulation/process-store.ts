@@ -189,6 +189,7 @@ export class ProcessStore implements TeamStore {
         // A cursor that cannot be written fails nobody: the transcript has the mail.
         await this.#read(`${name} acknowledges`, () => reader.acknowledge(upTo));
       },
+      withdraw: (id) => this.#write(`${name} withdraws`, () => reader.withdraw(id)),
       giveBack: (upTo) => this.#write(`${name} gives back`, () => reader.giveBack(upTo)),
       onWake: (listener) =>
         reader.onWake(() => {

@@ -18,6 +18,7 @@ import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
 import type { MemberStore, TeamStore } from "../../src/team/team-store.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { defineTool, success, type Tool } from "../../src/tools/tool.ts";
+import { openInbox } from "./inbox.ts";
 
 const price = { input: 1, output: 10, cacheRead: 0.1, cacheWrite: 1.25 };
 
@@ -62,7 +63,7 @@ export class TestAgent implements AsyncDisposable {
       tools: [],
       transcript: member.transcript,
       input: new MailInput({
-        reader: member.reader,
+        reader: openInbox(member.reader),
         isWorthwhile: (mail) => mail.some(wakes),
         wholePath,
         keepWhole: async () => undefined,

@@ -136,10 +136,10 @@ class ReadingRunner implements Runner {
   }
 
   async takeIn(choose: (unread: readonly Message[]) => number): Promise<boolean> {
-    const unread = (await this.#inbox.unread()).map(({ message }) => message);
-    const newest = unread[choose(unread) - 1];
-    if (newest) await this.#inbox.acknowledge(newest.id);
-    return newest !== undefined;
+    const unread = await this.#inbox.unread();
+    const count = choose(unread.map(({ message }) => message));
+    const taken = await this.#inbox.takeIn(unread.slice(0, count), async () => undefined);
+    return taken.length > 0;
   }
 
   async endRun(): Promise<void> {}

@@ -63,6 +63,7 @@ class DeafStore extends MemoryTeamStore {
         unread: () => reader.unread(),
         acknowledge: (upTo) => reader.acknowledge(upTo),
         giveBack: (upTo) => reader.giveBack(upTo),
+        withdraw: (id) => reader.withdraw(id),
         onWake: () => () => undefined,
         [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
       },

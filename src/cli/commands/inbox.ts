@@ -47,7 +47,10 @@ async function sort(newestFirst: AsyncIterable<ListedMail>): Promise<SortedMail>
   const unread = new Newest<ListedMail>(shownUnread);
   const settled = new Newest<ListedMail>(shownDelivered);
   const setAside = new Newest<ListedMail>(shownSetAside);
-  const kinds = { queued: unread, delivered: settled, undelivered: settled, "set aside": setAside };
+  const kinds = {
+    ...{ queued: unread, "set aside": setAside },
+    ...{ delivered: settled, undelivered: settled, withdrawn: settled },
+  };
   for await (const record of newestFirst) {
     kinds[record.state].add(record);
     // Mail older than this much settled mail is settled too.

@@ -121,6 +121,7 @@ export class EventItems {
       case "warning":
         return [notice(event.hint ? `${event.message} ${event.hint}` : event.message, "bad")];
       case "message-delivered":
+      case "message-withdrawn":
       case "request-change":
       case "run-start":
       case "turn-start":

@@ -1,6 +1,10 @@
+import type { MailTaking } from "../../agent/input.ts";
+import { Serial } from "../../lib/serial.ts";
 import type { MailboxReader, MailDelivery } from "../../mailbox/mailbox.ts";
-import type { MessageId } from "../../protocol/ids.ts";
+import type { MemberName, MessageId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
+import { isWithdrawable } from "../../protocol/message-types.ts";
+import type { ReceivedMail } from "../../protocol/transcript.ts";
 
 export interface InboxOptions {
   /** Reports mail that was not seen before. Called with all unread mail before anybody is given it. */
@@ -12,9 +16,14 @@ export interface InboxOptions {
 }
 
 /** The mailbox of a member that runs here: nobody is given mail before its orders are carried out. */
-export class Inbox implements Pick<MailboxReader, "unread" | "acknowledge" | "onWake"> {
+export class Inbox implements MailTaking {
   readonly #reader: MailboxReader;
   readonly #options: InboxOptions;
+  /** A message gets into the transcript, or is withdrawn, one at a time: never both. */
+  readonly #fates = new Serial();
+  readonly #withdrawn = new Set<MessageId>();
+  /** The mail that the result of a call shows, which is not in the transcript yet. */
+  readonly #held = new Set<MessageId>();
   #lookedAt: MessageId | undefined;
 
   constructor(reader: MailboxReader, options: InboxOptions) {
@@ -35,14 +44,49 @@ export class Inbox implements Pick<MailboxReader, "unread" | "acknowledge" | "on
     // A process that leaves takes in no more mail: an order among it is for the next process.
     if (this.#options.isLeaving()) return [];
     await this.#options.carryOut(mail);
-    return unread;
+    return this.#without(unread);
   }
 
-  acknowledge(upTo: MessageId): Promise<void> {
-    return this.#reader.acknowledge(upTo);
+  hold<Mail extends ReceivedMail>(mail: readonly Mail[]): Promise<readonly Mail[]> {
+    return this.#fates.run(async () => {
+      const left = this.#without(mail);
+      for (const { message } of left) this.#held.add(message.id);
+      return left;
+    });
+  }
+
+  takeIn<Mail extends ReceivedMail>(
+    mail: readonly Mail[],
+    record: (mail: readonly Mail[]) => Promise<void>,
+  ): Promise<readonly Mail[]> {
+    if (mail.length === 0) return record(mail).then(() => mail);
+    return this.#fates.run(async () => {
+      const left = this.#without(mail);
+      await record(left);
+      for (const { message } of left) this.#held.delete(message.id);
+      const last = left.at(-1);
+      if (last) await this.#reader.acknowledge(last.message.id);
+      return left;
+    });
+  }
+
+  /** Takes back a message of `sender` that is not in the transcript. Resolves to false where it is too late. */
+  withdraw(id: MessageId, sender: MemberName): Promise<boolean> {
+    return this.#fates.run(async () => {
+      const unread = await this.#reader.unread();
+      const { message } = unread.find((delivery) => delivery.message.id === id) ?? {};
+      if (!message || message.from !== sender || !isWithdrawable(message)) return false;
+      if (this.#held.has(id) || !(await this.#reader.withdraw(id))) return false;
+      this.#withdrawn.add(id);
+      return true;
+    });
   }
 
   onWake(listener: () => void): () => void {
     return this.#reader.onWake(listener);
+  }
+
+  #without<Mail extends MailDelivery>(mail: readonly Mail[]): readonly Mail[] {
+    return mail.filter(({ message }) => !this.#withdrawn.has(message.id));
   }
 }

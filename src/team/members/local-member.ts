@@ -41,6 +41,7 @@ export interface LocalMemberOptions {
   onWarning(message: string): void;
 }
 
+type WithdrawOrder = Extract<MemberOrder, { type: "withdraw" }>;
 type RewindOrder = Extract<MemberOrder, { type: "rewind" }>;
 
 type MemberCondition =
@@ -170,6 +171,8 @@ export class LocalMember implements MemberHandle {
         return this.#setRules(order.rules);
       case "rewind":
         return this.#rewind(order);
+      case "withdraw":
+        return this.#withdraw(order);
       case "show-waiting":
         if (this.#run && !this.#hasEnded) this.#showWorking(order.detail);
         return;
@@ -214,6 +217,12 @@ export class LocalMember implements MemberHandle {
   #setRules(rules: readonly RuleText[]): void {
     const parsed = rules.map(({ decision, text }) => parseRule(decision, text));
     this.#runs.parts.permissions.setRules(parsed);
+  }
+
+  async #withdraw({ id, sender }: WithdrawOrder): Promise<void> {
+    if (!(await this.#runs.parts.inbox.withdraw(id, sender))) return;
+    const at = this.#options.clock.now().toISOString();
+    this.#options.onEvent({ type: "message-withdrawn", at, member: this.name, id });
   }
 
   /** Between two looks of the loop, so that no run begins meanwhile. */

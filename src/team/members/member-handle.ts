@@ -70,6 +70,8 @@ export type MemberOrder =
    * has written since `begunAt`. Throws while it works.
    */
   | { type: "rewind"; point: RewindPoint; begunAt: Date }
+  /** Takes back a message of `sender` that is in its mailbox, if it has not seen it. */
+  | { type: "withdraw"; id: MessageId; sender: MemberName }
   /** Shows in the roster what it waits for in the middle of a run. */
   | { type: "show-waiting"; detail: string | undefined }
   /** It is known to have failed in an earlier process. */

@@ -1,6 +1,6 @@
 import { TeamError } from "../../errors.ts";
 import { makeOnce } from "../../lib/make-once.ts";
-import type { MailboxReader } from "../../mailbox/mailbox.ts";
+import type { MailboxReader, MailDelivery } from "../../mailbox/mailbox.ts";
 import {
   lead,
   type MemberName,
@@ -10,7 +10,7 @@ import {
   user,
 } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
-import { bodyOf, isReturned } from "../../protocol/message-types.ts";
+import { bodyOf, isReturned, isWithdrawable } from "../../protocol/message-types.ts";
 import type { MemberRecord } from "../../protocol/team.ts";
 import { type Requests, unlessDecided } from "../../requests/requests.ts";
 import type { EventHub } from "../event-hub.ts";
@@ -145,6 +145,7 @@ export class Removals {
       );
       const last = unread.at(-1);
       if (!last) return;
+      if (await withdrawAmong(reader, unread)) continue;
       for (const { message } of unread) await this.#tellSender(name, message);
       await reader.giveBack(last.message.id);
     }
@@ -183,6 +184,22 @@ export class Removals {
       if (!(error instanceof TeamError) || !error.code.startsWith("member-")) throw error;
     }
   }
+}
+
+/** Carries out withdrawals that the member was not there for. Resolves to whether there were any. */
+async function withdrawAmong(
+  reader: MailboxReader,
+  unread: readonly MailDelivery[],
+): Promise<boolean> {
+  const mail = unread.map(({ message }) => message);
+  const orders = mail.filter((message) => message.type === "withdraw_request");
+  const meant = mail.filter(
+    (message) =>
+      isWithdrawable(message) &&
+      orders.some(({ message_id, from }) => message_id === message.id && from === message.from),
+  );
+  for (const { id } of meant) await reader.withdraw(id);
+  return meant.length > 0;
 }
 
 /** One removal or return at a time for each member: mail must not be given back twice. */

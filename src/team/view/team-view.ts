@@ -1,5 +1,6 @@
 import type { FenceHolder } from "../../fence/fence.ts";
 import type { FollowLogOptions } from "../../logs/event-log.ts";
+import type { MailState } from "../../mailbox/mailbox.ts";
 import type { StoredEvent } from "../../protocol/events.ts";
 import type { MemberName, MessageId, RequestId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
@@ -120,7 +121,7 @@ export interface MailPage {
 
 /** A message, or a line that was set aside. Unread mail of an ended member is undelivered. */
 export type ListedMail = { cursor: PageCursor } & (
-  | { state: "queued" | "delivered" | "undelivered"; message: Message }
+  | { state: MailState; message: Message }
   | { state: "set aside"; id: MessageId; reason: string; text: string }
 );
 

@@ -163,6 +163,41 @@ export function testMailbox(name: string, open: () => Promise<MailboxFixture>): 
       expect(await contents(reader)).toEqual(["waiting"]);
     });
 
+    test("P01 a withdrawn message is no longer unread, also for the next reader", async (fixture) => {
+      const { mailbox } = fixture;
+      const first = await openReader(mailbox);
+      await mailbox.append(text("before"));
+      const taken = await mailbox.append(text("taken back"));
+      const after = await mailbox.append(text("after"));
+      await first.unread();
+
+      expect(await first.withdraw(taken.id)).toBe(true);
+
+      expect(await contents(first)).toEqual(["before", "after"]);
+      expect(await first.withdraw(taken.id)).toBe(false);
+      await mailbox[Symbol.asyncDispose]();
+      await using again = (await fixture.reopen?.()) ?? mailbox;
+      await using second = await openReader(again);
+      expect(await contents(second)).toEqual(["before", "after"]);
+      await second.acknowledge(after.id);
+      expect(await states(again)).toEqual([
+        ["delivered", "after"],
+        ["withdrawn", "taken back"],
+        ["delivered", "before"],
+      ]);
+    });
+
+    test("a message that was settled is not withdrawn", async ({ mailbox }) => {
+      await using reader = await openReader(mailbox);
+      const seen = await mailbox.append(text("seen"));
+      await reader.unread();
+      await reader.acknowledge(seen.id);
+
+      expect(await reader.withdraw(seen.id)).toBe(false);
+      expect(await reader.withdraw(newMessageId(new Date()))).toBe(false);
+      expect(await states(mailbox)).toEqual([["delivered", "seen"]]);
+    });
+
     test("a text of more than 256 KiB is refused, with a hint what to do instead", async ({
       mailbox,
     }) => {

@@ -33,6 +33,7 @@ export const eventExamples: { readonly [Type in AgentEvent["type"]]: Raw<Type> }
   },
   "message-delivered": { type: "message-delivered", id, at, member },
   "message-returned": { type: "message-returned", member, id, at },
+  "message-withdrawn": { type: "message-withdrawn", member, id, at },
   "line-set-aside": {
     type: "line-set-aside",
     at,

@@ -320,6 +320,7 @@ async function openMember(conduct: Conduct = {}) {
       plan_approval_response: unexpected,
       shutdown_request: unexpected,
       team_permission_update: unexpected,
+      withdraw_request: unexpected,
       mode_set_request: unexpected,
     },
     open: async (carryOut) => {

@@ -99,6 +99,7 @@ async function openLocalMember(
       plan_approval_response: unexpected,
       shutdown_request: unexpected,
       team_permission_update: unexpected,
+      withdraw_request: unexpected,
       mode_set_request: unexpected,
     },
     open: async (carryOut) => ({

@@ -32,6 +32,7 @@ function mailOrders(...outcomes: TeamError[]) {
     plan_approval_response: unexpected,
     shutdown_request: unexpected,
     team_permission_update: unexpected,
+    withdraw_request: unexpected,
     async mode_set_request(_, { id }) {
       const outcome = outcomes.shift();
       if (outcome) throw outcome;

@@ -9,6 +9,7 @@
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { parseJson } from "../../../../src/lib/json.ts";
+import type { MessageId } from "../../../../src/protocol/ids.ts";
 import { PermissionMode } from "../../../../src/protocol/message.ts";
 import { FileTeamStore } from "../../../../src/team/file-team-store.ts";
 import { Team } from "../../../../src/team/team.ts";
@@ -32,6 +33,8 @@ const Order = z.discriminatedUnion("type", [
     /** The paths of its images. */
     images: z.array(z.string()).optional(),
   }),
+  /** Takes the last message back, and says whether it came in time. */
+  z.object({ type: z.literal("withdraw") }),
 ]);
 export type Order = z.input<typeof Order>;
 
@@ -62,12 +65,19 @@ const team = await Team.open({
   approvals: "wait",
 });
 const telling = tell();
+const sent: MessageId[] = [];
 for await (const line of createInterface({ input: process.stdin })) {
   const order = parseJson(line, Order, "The order");
   if (order.type === "spawn") {
     const { type: _, ...request } = order;
     await team.spawn(request);
-  } else await team.message(order.to, { text: order.content, images: order.images });
+  } else if (order.type === "message") {
+    const { id } = await team.message(order.to, { text: order.content, images: order.images });
+    sent.push(id);
+  } else {
+    const [last] = sent.slice(-1);
+    if (last) console.log(JSON.stringify({ type: "withdrawn", inTime: await team.withdraw(last) }));
+  }
 }
 await team.close();
 await telling;

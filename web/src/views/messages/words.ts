@@ -15,6 +15,8 @@ export function headText({ state, sent_at, seen_at }: MessageView): string {
     }
     case "undelivered":
       return "returned";
+    case "withdrawn":
+      return "withdrawn";
     case "set-aside":
       return "set aside";
   }
