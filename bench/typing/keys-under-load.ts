@@ -138,6 +138,7 @@ function teamOf(members: readonly MemberRecord[], hub: EventHub): TalkTeam {
     ...{ describeRoster: nothing, message: nothing, broadcast: nothing, answer: nothing },
     ...{ stop: nothing, setMode: nothing, quiet: nothing },
     ...{ rules: () => [], addRule: nothing, removeRule: nothing },
+    ...{ checkpoints: async () => [], previewRewind: nothing, rewind: nothing },
   };
 }
 

@@ -21,6 +21,9 @@ import type { TeamRequest } from "../../src/protocol/request.ts";
 import type { MemberRecord } from "../../src/protocol/team.ts";
 import { EventHub } from "../../src/team/event-hub.ts";
 import type { TeamRule } from "../../src/team/protocols/team-rules.ts";
+import type { Checkpoint } from "../../src/team/rewind/checkpoints.ts";
+import type { FileEffect } from "../../src/team/rewind/file-restore.ts";
+import type { RewindPreview } from "../../src/team/rewind/team-rewind.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { VirtualTerminal } from "./virtual-terminal.ts";
 
@@ -45,6 +48,10 @@ export class ScreenedTeam {
   readonly answered: string[] = [];
   readonly members: MemberRecord[] = [];
   readonly rules: TeamRule[] = [];
+  /** The prompts that the team can go back to, oldest first. */
+  readonly checkpoints: Checkpoint[] = [];
+  /** What going back would do to files. */
+  readonly fileEffects: FileEffect[] = [];
   readonly modes = new Map<MemberName, PermissionMode>([[lead, "default"]]);
   stopListener: StopListener | undefined;
   readonly departed: Promise<TalkEnd>;
@@ -261,8 +268,20 @@ export class ScreenedTeam {
         return rule;
       },
       removeRule: async ({ decision, rule }) => void told.push(`remove ${decision} ${rule}`),
+      checkpoints: async () => [...this.checkpoints],
+      previewRewind: async (id) => this.#previewOf(id),
+      rewind: async (id, options) => {
+        told.push(`rewind ${id} ${JSON.stringify(options)}`);
+        return { ...this.#previewOf(id), restored: [], prompt: `the whole of ${id}` };
+      },
       quiet: () => Promise.reject(new Error("unused")),
     };
+  }
+
+  #previewOf(id: string): RewindPreview {
+    const checkpoint = this.checkpoints.find((each) => each.id === id);
+    if (!checkpoint) throw new Error(`There is no prompt ${id}`);
+    return { checkpoint, members: [], files: [...this.fileEffects], cannot: [] };
   }
 
   #io(): Io {

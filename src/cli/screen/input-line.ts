@@ -93,6 +93,15 @@ export class InputLine {
     this.#edit(this.#editor.load(text));
   }
 
+  /** Loads a text to edit, unless something else is being typed. Says what was done. */
+  offer(text: string): string {
+    const isFree = this.#editor.isEmpty && !this.#detour && !this.#search;
+    if (isFree) this.load(text);
+    return isFree
+      ? "Your prompt is in the line, to change it and send it again."
+      : "Your line was not empty, so your prompt is not in it: Up or Ctrl-R finds it.";
+  }
+
   /** Completes again: what can be completed has changed. */
   refresh(): void {
     if (this.#completion?.chosen !== undefined && this.#completion.chosen !== -1) return;

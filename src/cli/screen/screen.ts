@@ -292,6 +292,10 @@ export class Screen {
       case "shown":
         this.#printed.print(reply.lines.flatMap((line) => wrapText(line, this.#painter.width)));
         break;
+      case "rewound":
+        this.#printed.print(reply.lines.flatMap((line) => wrapText(line, this.#painter.width)));
+        if (reply.prompt !== undefined) this.#note = this.#line.offer(reply.prompt);
+        break;
       case "sent":
         this.#printed.echo(reply);
         break;

@@ -43,6 +43,14 @@ export async function attachMentions(text: string, workspace: string): Promise<W
   };
 }
 
+/** The text as it was typed, without the files that `attachMentions` has put behind it. */
+export function withoutAttachments(content: string): string {
+  const isWhole = /<\/(?:file|directory)>$/.test(content);
+  const begun = /\n\n<(?:file|directory) path="[^"\n]*"(?: lines="\d+-\d+")?>\n/.exec(content);
+  const typed = begun ? content.slice(0, begun.index) : content;
+  return isWhole && typed.includes("@") ? typed : content;
+}
+
 /** True if a word after `@` is the path of something in the workspace. */
 export async function isMention(word: string, workspace: string): Promise<boolean> {
   return (await findTarget(word, workspace)) !== undefined;

@@ -113,6 +113,10 @@ function replyLines(
   switch (reply.type) {
     case "shown":
       return [...reply.lines];
+    case "rewound":
+      return reply.prompt === undefined
+        ? [...reply.lines]
+        : [...reply.lines, "You had written:", ...shown(reply.prompt).split("\n")];
     case "sent":
       return [];
     case "answered":

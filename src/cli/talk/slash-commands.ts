@@ -38,6 +38,8 @@ const argumentWords: Readonly<Partial<Record<string, ArgumentWords>>> = {
   "[<name>]": "members",
   "[<name>|all]": "members",
   "[<mode>]": PermissionMode.options,
+  "[yes]": ["yes"],
+  "[files|conversation|overwrite]": ["files", "conversation", "overwrite"],
   "[allow|ask|deny|remove]": ["allow", "ask", "deny", "remove"],
 };
 
@@ -118,6 +120,11 @@ export const slashCommands: readonly SlashCommand[] = [
     "permissions [allow|ask|deny|remove] [<rule>]",
     "the permission rules: list them, add one, or remove one that was added",
     runPermissions,
+  ),
+  slash(
+    "rewind [<number>] [yes] [files|conversation|overwrite]",
+    "your prompts; what going back to before one would do; with yes, go back",
+    async (argument, talk) => (await import("./rewind-command.ts")).runRewind(argument, talk),
   ),
   slash("new", "archive this team and start a new one", async () => ({ type: "start-new" })),
   slash("resume [<number>]", "list the archived teams, or go on with one", async (argument, talk) =>

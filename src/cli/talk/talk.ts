@@ -5,6 +5,7 @@ import { lead } from "../../protocol/ids.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import type { TeamPrompt } from "../../team/prompt-images.ts";
 import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
+import type { RewindPreview } from "../../team/rewind/team-rewind.ts";
 import type { Team } from "../../team/team.ts";
 import type { Io } from "../command.ts";
 import { attachMentions, isMention } from "./mentions.ts";
@@ -20,6 +21,8 @@ export type TalkReply =
   | { type: "view"; name: MemberName }
   /** Open in full what was cut so many texts ago, or a member's whole history. */
   | { type: "open"; what: number | "history" }
+  /** The team went back. `prompt` is what the person had written, to write it anew. */
+  | { type: "rewound"; lines: readonly string[]; prompt: string | undefined }
   | { type: "leave" }
   /** Archive the team and start a new one. */
   | { type: "start-new" }
@@ -48,6 +51,9 @@ export interface TalkTeam
     | "removeRule"
     | "modes"
     | "setMode"
+    | "checkpoints"
+    | "previewRewind"
+    | "rewind"
     | "quiet"
   > {
   message(to: string, prompt: string | TeamPrompt): Promise<unknown>;
@@ -66,6 +72,8 @@ export class Talk {
   readonly io: Io;
   readonly teamDir: string;
   readonly workspace: string;
+  /** What the person was last shown of going back to a prompt, and has not confirmed. */
+  shownRewind: { preview: RewindPreview } | undefined;
   readonly #answered = new Set<string>();
 
   constructor({ team, io, teamDir, workspace }: TalkOptions) {
@@ -145,7 +153,16 @@ export class Talk {
 }
 
 /** What ends or decides something is not to be typed by mistake for something else. */
-const neverSuggested = new Set(["new", "resume", "stop", "interrupt", "approve", "deny", "quit"]);
+const neverSuggested = new Set([
+  "new",
+  "resume",
+  "rewind",
+  "stop",
+  "interrupt",
+  "approve",
+  "deny",
+  "quit",
+]);
 
 function findCommand(name: string): SlashCommand {
   const command = slashCommands.find((each) => each.name === name);

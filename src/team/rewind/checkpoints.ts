@@ -18,6 +18,8 @@ export interface Checkpoint {
 const maxCharacters = 2_000;
 
 interface FoundPrompt extends Checkpoint {
+  /** The whole prompt. */
+  content: string;
   sentAt: Date;
   index: number;
 }
@@ -36,7 +38,8 @@ export async function findCheckpoints(
       const { id, type, from, content, timestamp } = message;
       if (from !== user || (type !== "message" && type !== "broadcast")) continue;
       const text = firstCharacters(content, maxCharacters);
-      found.push({ id, at: entry.at, text, sentAt: new Date(timestamp * 1000), index });
+      const sentAt = new Date(timestamp * 1000);
+      found.push({ id, at: entry.at, text, content, sentAt, index });
     }
     index += 1;
   }
@@ -47,14 +50,14 @@ export async function findCheckpoints(
 export async function requireCheckpoint(
   entries: AsyncIterable<TranscriptEntry>,
   id: string,
-): Promise<{ checkpoint: Checkpoint; point: RewindPoint }> {
+): Promise<{ checkpoint: Checkpoint; prompt: string; point: RewindPoint }> {
   const found = (await findCheckpoints(entries)).find((each) => each.id === id);
   if (!found) {
     throw new TeamError("request-unknown", `There is no checkpoint ${id}`, {
       hint: "Take the id of one of the prompts that Team.checkpoints lists.",
     });
   }
-  const { at, text, sentAt } = found;
+  const { at, text, content: prompt, sentAt } = found;
   const checkpoint = { id: found.id, at, text };
-  return { checkpoint, point: { id: found.id, sentAt, seenAt: new Date(at) } };
+  return { checkpoint, prompt, point: { id: found.id, sentAt, seenAt: new Date(at) } };
 }

@@ -43,6 +43,8 @@ export interface RewindPreview {
 export interface RewindReport extends RewindPreview {
   /** The files that are as they were then. */
   restored: string[];
+  /** The whole text of the prompt, to write it again. */
+  prompt: string;
 }
 
 /** Takes a team back to an earlier prompt of the person. */
@@ -96,14 +98,13 @@ export class TeamRewind {
   async #rewind(id: string, options: BegunRewind): Promise<RewindReport> {
     const { conversation = true, files = true, overwrite = [], begunAt } = options;
     const preview = await this.preview(id);
-    const { point } = await this.#require(id);
+    const { point, prompt } = await this.#require(id);
     const overwrites = (path: string) => overwrite.includes(path);
     const restored = files ? await this.#files.restore(point.seenAt, overwrites) : [];
     if (conversation) await this.#rewindMembers(point, begunAt);
-    const { id: prompt } = preview.checkpoint;
     const { hub } = this.#supervisor.protocols;
-    hub.say({ type: "rewind", id: prompt, conversation, files: restored });
-    return { ...preview, restored };
+    hub.say({ type: "rewind", id: point.id, conversation, files: restored });
+    return { ...preview, restored, prompt };
   }
 
   async #rewindMembers(point: RewindPoint, begunAt: Date): Promise<void> {
