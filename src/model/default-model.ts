@@ -39,12 +39,30 @@ export function chosenByKey({ id, variable }: ModelByKey): string {
   return `No model is named, so ${id} is used, because ${variable} is set. Another one: --model, TROUPE_MODEL or "model" in your settings; \`troupe models\` lists what is known.`;
 }
 
-export function noModel(): TeamError {
+/** A model to name where the key of its provider is set, which chooses none. */
+export const namedModels = {
+  openrouter: "openrouter/anthropic/claude-sonnet-5.5",
+  azure: "azure/<deployment>",
+  bedrock: "bedrock/<model>",
+  vertex: "vertex/<model>",
+} as const;
+
+const namedOnly = ["openrouter", "azure", "bedrock", "vertex"] as const;
+
+export function noModel(env: EnvironmentVariables): TeamError {
   const ways = providers.map((provider) => {
     const [variable] = builtInProviders[provider].keyVariables;
     return `${variable} (then ${suitableModels[provider]} is used)`;
   });
+  const others = `set ${ways.join(", ")}, or name a model with --model: \`troupe models\` lists them, and rehearsal needs no key.`;
+  for (const provider of namedOnly) {
+    const [variable = ""] = builtInProviders[provider].keyVariables;
+    if (!env[variable]?.trim()) continue;
+    const message = `No model is chosen: ${variable} is set, but its models have to be named`;
+    const hint = `Name one with --model or TROUPE_MODEL, such as ${namedModels[provider]} (\`troupe models ${provider}/\` lists them). Or ${others}`;
+    return new TeamError("model-missing", message, { hint });
+  }
   return new TeamError("model-missing", "No model is chosen, and no key of a provider is set", {
-    hint: `Set ${ways.join(", ")}, or name a model with --model: \`troupe models\` lists them, and rehearsal needs no key.`,
+    hint: `${others.charAt(0).toUpperCase()}${others.slice(1)}`,
   });
 }

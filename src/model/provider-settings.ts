@@ -139,7 +139,9 @@ export function providerSettings(
     throw new TeamError(
       "provider-key-missing",
       `The model ${id} needs a key, but ${keyName} is not set`,
-      { hint: `Set ${keyName}, or choose another model with --model, such as ${withoutKey(env)}.` },
+      {
+        hint: `Set ${keyVariables.join(" or ")}, or choose another model with --model, such as ${withoutKey(env)}.`,
+      },
     );
   }
   const reached = { label, headersMs, authHeaders, model, key, keyName };

@@ -141,7 +141,7 @@ export async function withModel(options: OpenTeamOptions): Promise<OpenTeamOptio
 export function leadSettings(options: OpenTeamOptions): LeadSettings {
   const { env, cwd, mode = defaults.mode, maxTurns = defaults.maxTurns, memberBudget } = options;
   const model = options.model ?? defaultModelId(env);
-  if (!model) throw noModel();
+  if (!model) throw noModel(env);
   if (!options.openModel) checkModel(model, options);
   checkOwnTools(options.tools ?? []);
   const { instructions, memberTools } = options;

@@ -47,6 +47,17 @@ test("the demo says that it is a rehearsal, and shows the prompts and where to l
   }
 });
 
+test("the demo of a clone says how to have the command, and an installed one does not", async () => {
+  await using directory = await temporaryDirectory();
+  const { path: root } = directory;
+
+  const inClone = await play(root, { env: { npm_lifecycle_event: "demo" } });
+  const installed = await play(root, { argv: ["demo", "--dir", "again"] });
+
+  expect(inClone.out.at(-1)).toContain("npm install -g .");
+  expect(installed.out.at(-1)).toBe("  troupe");
+});
+
 test("if a file cannot be written the demo names the false claim, and fails", async () => {
   await using directory = await temporaryDirectory();
 
@@ -107,6 +118,7 @@ test("without --dir the demo creates a scratch directory", async () => {
 });
 
 interface World {
+  env?: Record<string, string>;
   argv?: string[];
   /** What is different about its team. */
   team?: Partial<TeamOptions>;
@@ -134,7 +146,7 @@ async function play(root: string, world: World = {}) {
     err: (line) => err.push(line),
     isInputPiped: () => false,
     signal: world.signal ?? new AbortController().signal,
-    processInfo: { cwd: root, home: root, env: {} },
+    processInfo: { cwd: root, home: root, env: world.env ?? {} },
     terminal: noTerminal,
     dashboards: noDashboards,
     pastTeams: noPastTeams,

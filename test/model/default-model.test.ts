@@ -3,6 +3,7 @@ import {
   chosenByKey,
   defaultModelId,
   modelByKey,
+  namedModels,
   noModel,
   suitableModels,
 } from "../../src/model/default-model.ts";
@@ -38,11 +39,26 @@ test("keys of other providers choose no model", () => {
 
 test("without any key, the error names the variables and a model of each, and rehearsal", () => {
   for (const name of ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"]) {
-    expect(noModel().hint).toContain(name);
+    expect(noModel({}).hint).toContain(name);
   }
   for (const id of [...Object.values(suitableModels), "rehearsal"]) {
-    expect(noModel().hint).toContain(id);
+    expect(noModel({}).hint).toContain(id);
   }
+});
+
+test("a key that chooses no model is named, with a model to ask for", () => {
+  const { message, hint } = noModel({ OPENROUTER_API_KEY: "k" });
+
+  expect(message).toBe(
+    "No model is chosen: OPENROUTER_API_KEY is set, but its models have to be named",
+  );
+  expect(hint).toContain(`such as ${namedModels.openrouter} (\`troupe models openrouter/\``);
+  expect(hint).toContain("rehearsal");
+  expect(noModel({ OPENROUTER_API_KEY: " " }).message).toContain("no key of a provider is set");
+});
+
+test("the model of OpenRouter that is suggested is in the table", async () => {
+  expect(await modelFacts(namedModels.openrouter)).toMatchObject({ price: { input: 2 } });
 });
 
 test.each(Object.values(suitableModels))("%s is in the table, with a price", async (id) => {

@@ -34,7 +34,7 @@ test("a missing key is told with a model whose key is set", async () => {
 
   await expect(resolveModel("claude-sonnet-5-5", { env: keys })).rejects.toMatchObject({
     code: "provider-key-missing",
-    hint: "Set ANTHROPIC_API_KEY, or choose another model with --model, such as google/gemini-4-argon (GOOGLE_API_KEY is set).",
+    hint: "Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or choose another model with --model, such as google/gemini-4-argon (GOOGLE_API_KEY is set).",
   });
   await expect(resolveModel("openai/gpt-5", { env: {} })).rejects.toMatchObject({
     hint: expect.stringContaining("rehearsal, which needs no key"),

@@ -41,7 +41,9 @@ export const demo: Command = {
       io.err(oneLine(`Its files are in ${directory}`));
       return exitCodes.error;
     }
-    for (const line of ending(directory)) io.out(line);
+    // `npm run demo` of a clone, where nothing is installed.
+    const isInstalled = io.processInfo.env.npm_lifecycle_event === undefined;
+    for (const line of ending(directory, isInstalled)) io.out(line);
     return exitCodes.done;
   },
 };
@@ -74,7 +76,7 @@ function opening(directory: string): string[] {
   ];
 }
 
-function ending(directory: string): string[] {
+function ending(directory: string, isInstalled: boolean): string[] {
   const prompts = story.slice(0, 1).map(({ prompt }) => `  > ${prompt}`);
   return [
     "",
@@ -92,7 +94,8 @@ function ending(directory: string): string[] {
     ...prompts,
     "docs/tutorial.md has more prompts. With a language model you can ask for anything:",
     "  export ANTHROPIC_API_KEY=…",
-    "  troupe --model anthropic/<model>",
+    "  troupe",
+    ...(isInstalled ? [] : ["To have the command troupe, run this in the clone: npm install -g ."]),
   ];
 }
 

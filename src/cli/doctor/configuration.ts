@@ -108,7 +108,7 @@ async function modelFindings(
       {
         state: "problem",
         text: "none chosen",
-        remedy: noModel().hint ?? "",
+        remedy: noModel(providers.env).hint ?? "",
       },
     ];
   }
