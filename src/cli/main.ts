@@ -25,6 +25,7 @@ const program: CliProgram = {
     ["messages", async () => (await import("./commands/messages.ts")).messages],
     ["tasks", async () => (await import("./commands/tasks.ts")).tasks],
     ["log", async () => (await import("./commands/log.ts")).log],
+    ["show", async () => (await import("./commands/show.ts")).show],
     ["cost", async () => (await import("./commands/cost.ts")).cost],
     ["approvals", async () => (await import("./commands/approvals.ts")).approvals],
     ["send", async () => (await import("./commands/send.ts")).send],

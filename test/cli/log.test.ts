@@ -70,8 +70,9 @@ test("a long result is shortened, with the number of omitted lines", async () =>
 
   const { out } = await troupe(directory.path, "log", "alice");
 
-  expect(out).toHaveLength(1 + 1 + 8 + 1);
-  expect(out.at(-1)).toContain("92 more lines");
+  expect(out).toHaveLength(1 + 1 + 8 + 2);
+  expect(out.at(-2)).toContain("92 more lines");
+  expect(out.at(-1)).toContain("(troupe show 1 prints all of it)");
   for (const line of out) expect(line.length).toBeLessThan(200);
 });
 

@@ -15,6 +15,7 @@ import { permissions } from "../../src/cli/commands/permissions.ts";
 import { resume } from "../../src/cli/commands/resume.ts";
 import { run } from "../../src/cli/commands/run.ts";
 import { send } from "../../src/cli/commands/send.ts";
+import { show } from "../../src/cli/commands/show.ts";
 import { stop } from "../../src/cli/commands/stop.ts";
 import { talk } from "../../src/cli/commands/talk.ts";
 import { tasks } from "../../src/cli/commands/tasks.ts";
@@ -66,6 +67,7 @@ export async function troupeIn(
     tasks,
     send,
     log,
+    show,
     cost,
     approvals,
     approve,

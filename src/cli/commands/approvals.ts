@@ -86,7 +86,8 @@ function plansForLead(requests: readonly TeamRequest[]): string[] {
 /** Long lines are not broken, so that they can be copied. */
 const unbroken = 1_000_000;
 
-function whatIsAsked({ type, subject }: TeamRequest): string[] {
+/** What a request is about, in full. */
+export function whatIsAsked({ type, subject }: TeamRequest): string[] {
   if (type === "permission") {
     return describeCall(subject, { width: unbroken, paint: paintFor(false) });
   }

@@ -8,10 +8,13 @@ import { findMember } from "../../team/find-member.ts";
 import type { PageCursor, TeamView } from "../../team/view/team-view.ts";
 import { type Command, lookOptions } from "../command.ts";
 import { parseOptions } from "../parse-arguments.ts";
+import { describeInput } from "../render/call.ts";
 import { jsonText } from "../render/json-text.ts";
 import { indented, type LineLimits, shortened } from "../render/lines.ts";
 import { localClock, localDay } from "../render/local-time.ts";
+import { tellingFields } from "../render/mail.ts";
 import { oneLine } from "../render/one-line.ts";
+import { paintFor } from "../render/paint.ts";
 import { shown } from "../render/shown.ts";
 
 const count = "a whole number from 0 to 1000000";
@@ -167,9 +170,7 @@ class TranscriptLines {
           : [titled("thinks", shortened(block.text.trim(), thoughtRoom))];
       case "tool-call":
         this.#called.set(block.call_id, block.name);
-        return [
-          [`● ${oneLine(`${block.name} ${summarizeCall(block.name, block.input)}`, inputLength)}`],
-        ];
+        return [[`● ${callLine(block)}`]];
     }
   }
 
@@ -181,8 +182,25 @@ class TranscriptLines {
   #result({ call_id, output, is_error }: ToolResultEntry): string[] {
     const name = oneLine(this.#called.get(call_id) ?? "an earlier call", inputLength);
     this.#called.delete(call_id);
-    return titled(is_error ? `✗ ${name} failed` : `✓ ${name}`, shortened(output, resultRoom));
+    const lines = shortened(output, resultRoom);
+    const isWhole = lines.join("\n") === shown(output.trimEnd());
+    const opener = isWhole ? [] : [`(${showCall(call_id)} prints all of it)`];
+    return titled(is_error ? `✗ ${name} failed` : `✓ ${name}`, [...lines, ...opener]);
   }
+}
+
+/** A call by its main argument, and how to see the rest of its input. */
+function callLine({ name, input, call_id }: Extract<ReplyBlock, { type: "tool-call" }>): string {
+  const whole = `${name} ${summarizeCall(name, input)}`;
+  const line = oneLine(whole, inputLength);
+  const hasMore = describeInput(name, input, unbroken).length > 1 || line.length < whole.length;
+  return hasMore ? `${line}  (${showCall(call_id)})` : line;
+}
+
+const unbroken = { width: 1_000_000, paint: paintFor(false) };
+
+function showCall(callId: string): string {
+  return `troupe show ${oneLine(callId, inputLength)}`;
 }
 
 /** The indentation of further lines: the width of the time. */
@@ -196,18 +214,6 @@ function mailLines(message: Message): string[] {
     .flatMap(([name, value]) => titled(name, shownLines(String(value))));
   return titled(`← ${from}${kind}`, [...shownLines(content), ...others]);
 }
-
-/** Fields that are shown beside the content of a message. */
-const tellingFields = [
-  "outcome",
-  "approve",
-  "plan",
-  "feedback",
-  "reason",
-  "decision",
-  "rule",
-  "mode",
-];
 
 /** A single line follows its title; several lines go below it. */
 function titled(title: string, lines: readonly string[]): string[] {

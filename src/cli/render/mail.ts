@@ -16,9 +16,23 @@ export function mailLine(record: ListedMail, owner: MemberName): string {
   if (record.state === "set aside") {
     return `set aside    ${owner}: a line that ${oneLine(record.reason, 80)}: ${oneLine(record.text, 60)}`;
   }
-  const { timestamp, from, to, content } = record.message;
+  const { id, timestamp, from, to, content } = record.message;
   const kind = kindOf(record.message);
-  return `${record.state.padEnd(11)}  ${localTime(new Date(timestamp * 1000))}  ${from} → ${to}${kind}: ${oneLine(content, 100)}`;
+  const isWhole = content.length <= shownLength && !hasMore(record.message);
+  const opener = isWhole ? "" : `  (troupe show ${id})`;
+  return `${record.state.padEnd(11)}  ${localTime(new Date(timestamp * 1000))}  ${from} → ${to}${kind}: ${oneLine(content, shownLength)}${opener}`;
+}
+
+/** So much of a message is shown on its line. */
+const shownLength = 100;
+
+/** Fields that are shown beside the content of a message. */
+export const tellingFields: readonly string[] = [
+  ...["outcome", "approve", "plan", "feedback", "reason", "decision", "rule", "mode"],
+];
+
+function hasMore(message: Message): boolean {
+  return Object.keys(message).some((name) => tellingFields.includes(name));
 }
 
 function kindOf(message: Message): string {

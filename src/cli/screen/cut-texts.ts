@@ -1,6 +1,7 @@
 import { summarizeCall } from "../../lib/summarize-call.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import { renderItem } from "../render/item.ts";
+import type { TextFormat } from "../render/paint.ts";
 import type { TalkItem } from "../talk/event-items.ts";
 import type { Talk } from "../talk/talk.ts";
 import type { PagerPart } from "./pager.ts";
@@ -10,6 +11,22 @@ import { renderQuestion } from "./question-panel.ts";
 export interface CutText {
   title: string;
   load(): Promise<PagerPart>;
+}
+
+/** The items that are shown only in part, of items that are given newest first. */
+export function findCut(newestFirst: readonly TalkItem[], format: TextFormat): TalkItem[] {
+  const answered = new Set<string>();
+  return newestFirst.filter((item) => {
+    if (item.type === "result") answered.add(item.callId);
+    const isTold = item.type === "call" && answered.has(item.callId);
+    return !isTold && isCut(item, format);
+  });
+}
+
+/** A result stands for its call too. */
+function isCut(item: TalkItem, format: TextFormat): boolean {
+  if (renderItem(item, format).isCut) return true;
+  return item.type === "result" && renderItem({ ...item, type: "call" }, format).isCut;
 }
 
 /** An item to open in full. A result is shown with its call. */

@@ -9,6 +9,7 @@ import { wrapText } from "../render/wrap.ts";
 import type { MemberItem, TalkItem } from "../talk/event-items.ts";
 import type { MemberOverview } from "../talk/member-overview.ts";
 import type { TalkReply } from "../talk/talk.ts";
+import { findCut } from "./cut-texts.ts";
 import { Feeds, isShownIn } from "./feeds.ts";
 import type { Painter } from "./painter.ts";
 import { moreBefore } from "./past-items.ts";
@@ -61,13 +62,11 @@ export class PrintedView {
 
   /** The items of the open view that are shown only in part, newest first. */
   get cutItems(): TalkItem[] {
-    const answered = new Set<string>();
     const told = this.#feeds.last(this.#viewed, Number.POSITIVE_INFINITY).reverse();
-    return told.flatMap(({ item }) => {
-      if (item.type === "result") answered.add(item.callId);
-      const isTold = item.type === "call" && answered.has(item.callId);
-      return !isTold && isCut(item, this.format) ? item : [];
-    });
+    return findCut(
+      told.map(({ item }) => item),
+      this.format,
+    );
   }
 
   /** Opens a member's view. Returns false if it has no items. */
@@ -145,10 +144,4 @@ export class PrintedView {
     const teller = member === this.#viewed ? undefined : member;
     return renderItem(item, this.format, { teller, showsChange }).lines;
   }
-}
-
-/** A result stands for its call too. */
-function isCut(item: TalkItem, format: TextFormat): boolean {
-  if (renderItem(item, format).isCut) return true;
-  return item.type === "result" && renderItem({ ...item, type: "call" }, format).isCut;
 }

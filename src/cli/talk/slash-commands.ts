@@ -8,6 +8,7 @@ import { parseArguments } from "../parse-arguments.ts";
 import { briefly, pickRequest } from "../pick-request.ts";
 import { columns } from "../render/columns.ts";
 import { printable } from "../render/printable.ts";
+import { keyHelp } from "./key-help.ts";
 import { runMode } from "./modes.ts";
 import type { Talk, TalkReply } from "./talk.ts";
 
@@ -130,7 +131,13 @@ export const slashCommands: readonly SlashCommand[] = [
   slash("resume [<number>]", "list the archived teams, or go on with one", async (argument, talk) =>
     (await import("./resume-command.ts")).runResume(argument, talk),
   ),
-  slash("help", "this list", async () => shown(helpText())),
+  slash("export [<file>]", "write the team to one HTML file to share", async (argument, talk) =>
+    (await import("./run-shell-command.ts")).runExport(argument, talk),
+  ),
+  slash("doctor", "check what is installed, configured and missing", async (argument, talk) =>
+    (await import("./run-shell-command.ts")).runDoctor(argument, talk),
+  ),
+  slash("help", "this list, and the keys", async () => shown(helpText())),
   slash("quit", "quit; the team continues when you come back", async () => ({ type: "leave" })),
 ];
 
@@ -181,8 +188,7 @@ function helpText(): string {
     "",
     ...calls.flatMap(({ call, summary }) => columns(call, summary, width)),
     "",
-    "On the screen, Ctrl-X selects the open question, to answer it: y yes, n no, r no with a reason, a always. Esc goes back.",
-    "Ctrl-T shows thoughts whole, or only their length. Ctrl-O opens what was last shown only in part; q closes it.",
-    "q, exit and Ctrl-D quit.",
+    "Keys on the screen:",
+    ...keyHelp.flatMap(({ keys, does }) => columns(keys, does, 10)),
   ].join("\n");
 }
