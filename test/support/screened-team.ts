@@ -11,6 +11,8 @@ import type { AgentEvent } from "../../src/protocol/events.ts";
 import {
   lead,
   MemberName,
+  type MessageId,
+  newMessageId,
   newRequestId,
   newTeamId,
   TeammateName,
@@ -44,6 +46,10 @@ export class ScreenedTeam {
   readonly told: string[] = [];
   /** The messages that were typed at this screen. */
   readonly sentHere = new Set<string>();
+  /** The ids of what was typed to one member, in order. */
+  readonly sentIds: MessageId[] = [];
+  /** Whether what is taken back was not seen yet. */
+  isInTime = true;
   /** The questions that were answered on the screen, in order. */
   readonly answered: string[] = [];
   readonly members: MemberRecord[] = [];
@@ -105,6 +111,11 @@ export class ScreenedTeam {
   /** Has the team do something. */
   happen(...events: Unstamped<AgentEvent>[]): void {
     for (const event of events) this.#hub.say(event);
+  }
+
+  /** Has a member see everything that was typed to it. */
+  see(member: MemberName): void {
+    for (const id of this.sentIds) this.happen({ type: "message-delivered", member, id });
   }
 
   enlist(name: string, more: Partial<MemberRecord> = {}): MemberRecord {
@@ -223,7 +234,7 @@ export class ScreenedTeam {
   }
 
   #team(): TalkTeam {
-    const { told } = this;
+    const { told, clock, sentIds } = this;
     return {
       events: (signal) => this.#hub.observe(signal),
       roster: async () => ({
@@ -237,6 +248,13 @@ export class ScreenedTeam {
       async message(to, content) {
         const { text, images = [] } = typeof content === "string" ? { text: content } : content;
         told.push([`message ${to}: ${text}`, ...images.map(String)].join("\n"));
+        const id = newMessageId(clock.now());
+        sentIds.push(id);
+        return { id, to: MemberName.parse(to) };
+      },
+      withdraw: async (id) => {
+        told.push(`withdraw ${this.sentIds.indexOf(id)}`);
+        return this.isInTime;
       },
       hasSent: (id) => this.sentHere.has(id),
       async broadcast(content) {

@@ -13,6 +13,7 @@ import type { Editor } from "./editor.ts";
 import type { QuestionState } from "./question-focus.ts";
 import { isInPanel, panelHeight, renderGone, renderPanel } from "./question-panel.ts";
 import { costOf, doing, markOf, renderStrip } from "./strip.ts";
+import { renderWaiting, takeBackHint, type WaitingLine } from "./waiting-lines.ts";
 
 /** Everything that a frame shows. */
 export interface ScreenState extends QuestionState {
@@ -27,6 +28,8 @@ export interface ScreenState extends QuestionState {
   purpose: string | undefined;
   /** Completions of the word at the cursor. */
   candidates: readonly string[];
+  /** What the person has sent, and its members have not seen yet. */
+  waiting: readonly WaitingLine[];
   /** A notice in the place of the usual hints. */
   note: string | undefined;
   nowMs: number;
@@ -53,6 +56,7 @@ export function renderFrame(
     renderQuestions(scene, { ...format, height: Math.min(room, panelHeight(height)) }),
   );
   const rule = take(height >= 8 ? [renderRule(scene, format)] : []);
+  const waiting = take(renderWaiting(scene.waiting, format, takeBackHint));
   const strip = take(
     renderStrip(scene.members, {
       ...format,
@@ -68,7 +72,7 @@ export function renderFrame(
     room > 1 ? ["", ...unfinishedLines(scene, format)].slice(-Math.floor(height / 2)) : [],
   );
   const above = [...output, ...text, ...activity, ...panel];
-  const lines = [...above, ...strip, ...rule];
+  const lines = [...above, ...strip, ...waiting, ...rule];
   const cursor =
     isInPanel(scene.stage) && panel.length > 0
       ? { row: above.length - 1, column: Math.min(width - 1, widthOf(panel.at(-1) ?? "") + 1) }

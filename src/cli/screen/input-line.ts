@@ -15,6 +15,8 @@ interface LineActions {
   nextMode(): void;
   /** Shows thoughts whole, or only their length. */
   turnThoughts(): void;
+  /** Takes the newest line that waits back into this one. Returns false if none waits. */
+  takeBack(): boolean;
   /** Opens what was last shown only in part. */
   openLast(): void;
   /** Stops the program, as a shell expects of Ctrl-Z. */
@@ -100,6 +102,14 @@ export class InputLine {
     return isFree
       ? "Your prompt is in the line, to change it and send it again."
       : "Your line was not empty, so your prompt is not in it: Up or Ctrl-R finds it.";
+  }
+
+  /** Puts a text back before what was typed since, or before the draft while the line has another use. */
+  putBack(text: string): void {
+    const before = (editor: Editor) =>
+      editor.load([text, editor.value].filter((part) => part !== "").join("\n"));
+    if (this.#detour) this.#detour = { ...this.#detour, draft: before(this.#detour.draft) };
+    else this.#edit(before(this.#editor));
   }
 
   /** Completes again: what can be completed has changed. */
@@ -249,6 +259,7 @@ export class InputLine {
   }
 
   #up(): void {
+    if (this.#editor.isEmpty && !this.#detour && this.#options.act.takeBack()) return;
     const above = this.#editor.up(this.#textWidth);
     if (above === this.#editor) this.#older();
     else this.#editor = above;

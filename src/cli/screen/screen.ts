@@ -28,6 +28,7 @@ import { PrintedView, repeated } from "./printed-view.ts";
 import { QuestionFocus } from "./question-focus.ts";
 import { isTooLong, panelHeight } from "./question-panel.ts";
 import { QuestionQueue } from "./question-queue.ts";
+import { renderWaiting, WaitingLines } from "./waiting-lines.ts";
 import { WorkspaceFiles } from "./workspace-files.ts";
 
 export interface ScreenOptions {
@@ -61,6 +62,7 @@ export class Screen {
   readonly #questions = new QuestionQueue();
   readonly #line: InputLine;
   readonly #files: WorkspaceFiles;
+  readonly #waiting: WaitingLines;
   readonly #focus: QuestionFocus;
   readonly #opened: OpenedText;
   readonly #attention: Attention;
@@ -127,6 +129,7 @@ export class Screen {
         turnThoughts: () => {
           this.#note = this.#printed.turnThoughts();
         },
+        takeBack: () => this.#waiting.takeBack(),
         openLast: () => this.#opened.open(1),
         suspend: () => terminal.jobControl.stop(),
         redraw: () => {
@@ -141,6 +144,14 @@ export class Screen {
       },
       interruptedAtQuestion: () =>
         this.#questions.up && this.#isViewedAtWork ? this.#printed.viewed : undefined,
+    });
+    this.#waiting = new WaitingLines({
+      ...{ team: talk.team, overview: this.#overview, printed: this.#printed, line: this.#line },
+      onChange: (note) => {
+        this.#note = note;
+        this.#painter.drawSoon();
+      },
+      onError: (error) => this.#fail(error),
     });
     this.#opened = new OpenedText({
       ...{ talk, painter: this.#painter, printed: this.#printed, questions: this.#questions },
@@ -204,6 +215,7 @@ export class Screen {
       forgetStops();
       forgetExit();
       this.#caller.leave();
+      this.#printed.print(renderWaiting(this.#waiting.all, this.#printed.format));
       this.#painter.end();
       this.#focus.cancel();
       await watching;
@@ -245,6 +257,7 @@ export class Screen {
 
   #take(event: AgentEvent): void {
     this.#overview.note(event);
+    this.#waiting.note(event);
     for (const told of this.#items.itemsOf(event)) this.#printed.add(told);
   }
 
@@ -283,8 +296,15 @@ export class Screen {
 
   #submit(text: string): void {
     this.#note = undefined;
-    const taking = this.#options.talk.take(text, this.#printed.viewed);
-    taking.then((reply) => this.#showReply(reply)).catch((error: unknown) => this.#fail(error));
+    const view = this.#printed.viewed;
+    const taking = this.#options.talk.take(text, view);
+    taking
+      .then((reply) => {
+        const isWaiting = reply.type === "sent" && this.#waiting.add(reply, { typed: text, view });
+        if (isWaiting) this.#painter.drawSoon();
+        else this.#showReply(reply);
+      })
+      .catch((error: unknown) => this.#fail(error));
   }
 
   #showReply(reply: TalkReply): void {
@@ -395,6 +415,7 @@ export class Screen {
       thought: this.#items.unfinishedThought(this.#printed.viewed),
       ...this.#focus.see(),
       ...this.#line.scene,
+      waiting: this.#waiting.all,
       note: this.#note,
       nowMs,
     };

@@ -1,7 +1,8 @@
 import { TeamError } from "../../errors.ts";
 import { nearest } from "../../lib/nearest.ts";
-import type { MemberName } from "../../protocol/ids.ts";
+import type { MemberName, MessageId } from "../../protocol/ids.ts";
 import { lead } from "../../protocol/ids.ts";
+import type { Message } from "../../protocol/message.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import type { TeamPrompt } from "../../team/prompt-images.ts";
 import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
@@ -14,8 +15,8 @@ import { type SlashCommand, slashCommands } from "./slash-commands.ts";
 /** The result of a typed line. */
 export type TalkReply =
   | { type: "shown"; lines: readonly string[] }
-  /** `attached` are the files that the text mentions. */
-  | { type: "sent"; to: string; text: string; attached: readonly string[] }
+  /** `attached` are the files that the text mentions; there is no `id` if it went to all. */
+  | { type: "sent"; to: string; text: string; attached: readonly string[]; id?: MessageId }
   | { type: "answered"; id: string; line: string }
   | { type: "refused"; message: string; hint: string | undefined }
   | { type: "view"; name: MemberName }
@@ -43,6 +44,7 @@ export interface TalkTeam
     | "usage"
     | "broadcast"
     | "hasSent"
+    | "withdraw"
     | "answer"
     | "interrupt"
     | "stop"
@@ -56,7 +58,7 @@ export interface TalkTeam
     | "rewind"
     | "quiet"
   > {
-  message(to: string, prompt: string | TeamPrompt): Promise<unknown>;
+  message(to: string, prompt: string | TeamPrompt): Promise<Pick<Message, "id" | "to">>;
 }
 
 interface TalkOptions {
@@ -138,11 +140,15 @@ export class Talk {
     if (text === "") return this.#look(to);
     const { content, images, attached } = await attachMentions(text, this.workspace);
     if (to !== everybody) {
-      await this.team.message(to, images.length > 0 ? { text: content, images } : content);
-    } else if (images.length > 0) {
+      const prompt = images.length > 0 ? { text: content, images } : content;
+      const sent = await this.team.message(to, prompt);
+      return { type: "sent", to: sent.to, text, attached, id: sent.id };
+    }
+    if (images.length > 0) {
       const hint = "Name the members one by one, as in @alice.";
       throw new TeamError("usage-wrong", "A message to all cannot have images", { hint });
-    } else await this.team.broadcast(content);
+    }
+    await this.team.broadcast(content);
     return { type: "sent", to, text, attached };
   }
 

@@ -230,6 +230,8 @@ test("Tab opens the next member's view, which shows its activity and receives ty
   screen.press("\t");
   await screen.shows("I have read it.");
   screen.press(`go on${enter}`);
+  await screen.shows("⧗ to alice: go on");
+  screen.see(alice.name);
   await screen.shows("› @alice go on");
 
   expect(screen.told).toEqual(["message alice: go on"]);
@@ -595,6 +597,8 @@ test("/show 2 opens the text before the last one, and p and n turn to the others
   runCommand(screen, 40);
   await screen.shows("the last 8");
   screen.press(`${Array.from({ length: 20 }, (_, index) => `typed ${index}`).join("\\\r")}\r`);
+  await screen.shows("⧗ to lead: typed 0");
+  screen.see(lead);
   await screen.shows("more lines, ctrl-o opens");
 
   screen.press(`/show 2${enter}`);
