@@ -38,7 +38,7 @@ const runner = new HostCommandRunner({
   environment,
   clock: systemClock,
   outputFiles,
-  pipes: new Pipes({ directory: "/run/pipes", programs: installed }),
+  pipes: new Pipes({ directory: "/run/pipes", programs: installed, clock: systemClock }),
   programs: installed,
   running: new RunningCommands(),
   owner: { team: "the fuzzer", member: "lead" },

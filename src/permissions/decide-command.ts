@@ -22,22 +22,30 @@ type CommandSubject = Extract<Subject, { type: "command" }>;
 
 /** Decides a command line by the strictest verdict on its commands. */
 export function decideCommand(given: JudgedCall, subject: CommandSubject): Verdict {
-  const { mode, rules, directories } = given;
-  const { line, text } = subject;
+  const { mode, rules, directories, isConfined } = given;
+  const { line, text, leaving } = subject;
   const isReadOnly = line.doubts.length === 0 && line.commands.every(isReading);
   const rule = strictest(rules.filter((each) => concerns(each, line.commands)));
   if (rule?.decision === "deny") return ruled(rule, isReadOnly);
   const [doubt] = line.doubts;
   if (mode === "plan" && !isReadOnly) return planned(`the command ${whatItDoes(given, subject)}`);
   const tampers = tampering(text, line, directories);
+  const leaves =
+    isConfined && leaving !== undefined
+      ? `it would run outside the sandbox, because: ${shown(leaving)}`
+      : undefined;
   if (tampers) {
     const decision = mode === "bypassPermissions" ? "deny" : "ask";
-    return { decision, reason: `${tampers}, which only troupe may do`, isReadOnly };
+    // Both: in the sandbox it could not do what it tampers with.
+    const also = leaves === undefined ? "" : `; and ${leaves}`;
+    return { decision, reason: `${tampers}, which only troupe may do${also}`, isReadOnly };
   }
+  if (leaves !== undefined) return { decision: "ask", reason: leaves, isReadOnly };
   if (mode === "bypassPermissions") {
     const evaded = evadedRule(line, rules, ["deny"]);
     return evaded ? { decision: "deny", reason: evaded, isReadOnly } : bypassed(isReadOnly);
   }
+  if (isConfined && mode === "acceptEdits") return decideConfined(given, subject, rule);
   if (doubt) return { decision: "ask", reason: `it cannot be judged: ${doubt}`, isReadOnly };
   if (rule?.decision === "ask") return ruled(rule, isReadOnly);
   const evaded = evadedRule(line, rules, ["deny", "ask"]);
@@ -48,6 +56,19 @@ export function decideCommand(given: JudgedCall, subject: CommandSubject): Verdi
     return { decision: "allow", reason, isReadOnly };
   }
   return { decision: "ask", reason: objection, isReadOnly, ...suggestion(given, line.commands) };
+}
+
+/** In a sandbox, only the person's rules stop a command: whatever it does, it changes only the workspace. */
+function decideConfined(
+  { rules }: JudgedCall,
+  { line }: CommandSubject,
+  rule: Rule | undefined,
+): Verdict {
+  const isReadOnly = false;
+  if (rule?.decision === "ask") return ruled(rule, isReadOnly);
+  const evaded = evadedRule(line, rules, ["deny", "ask"]);
+  if (evaded) return { decision: "ask", reason: evaded, isReadOnly };
+  return { decision: "allow", reason: "it runs in the sandbox", isReadOnly };
 }
 
 /** Why one of these rules may be about the line, though no command of it shows that. */

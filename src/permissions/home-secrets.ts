@@ -8,6 +8,11 @@ const secrets =
     /\s+/,
   );
 
+/** Their paths in a home directory. */
+export function secretsBelow(home: string): readonly string[] {
+  return secrets.filter((name) => name !== ".gitconfig").map((name) => `${home}/${name}`);
+}
+
 /** Rules that ask before any of it is read, for a home directory within the workspace. */
 export function homeSecrets(home: string): readonly Rule[] {
   const base = home === "." ? "" : `${home}/`;

@@ -13,7 +13,13 @@ export type Subject =
       /** True when everything under the path is concerned too. */
       readonly isTree: boolean;
     }
-  | { readonly type: "command"; readonly text: string; readonly line: ResolvedLine }
+  | {
+      readonly type: "command";
+      readonly text: string;
+      readonly line: ResolvedLine;
+      /** Why it is to run outside the sandbox; undefined if it is not. */
+      readonly leaving: string | undefined;
+    }
   | { readonly type: "effect"; readonly summary: string; readonly isReadOnly: boolean };
 
 /** Everything that a decision depends on. */
@@ -23,6 +29,8 @@ export interface JudgedCall {
   readonly mode: PermissionMode;
   readonly rules: readonly Rule[];
   readonly directories: SpecialDirectories;
+  /** Whether commands run in a sandbox, where they change nothing but the workspace. */
+  readonly isConfined: boolean;
 }
 
 /** Directories with special rules, as real paths. */

@@ -22,6 +22,8 @@ export interface PermissionsOptions {
   keyDirectories: readonly string[];
   /** True if a program decides about calls, and so may permit any that creates files. */
   isPolicyOwn?: boolean;
+  /** Whether commands run in a sandbox (default: they do not). */
+  isConfined?: () => Promise<boolean>;
   /** The environment of commands (default: empty). */
   environment?: Readonly<Record<string, string | undefined>>;
 }
@@ -83,7 +85,8 @@ export class Permissions {
       const { decide } = await import("./decide.ts");
       const allowance = isAllowed ? [parseRule("allow", tool)] : [];
       const rules = [...this.#rules, ...(await this.#ownRules()), ...allowance];
-      return decide({ tool, subject, mode: this.mode, rules, directories });
+      const isConfined = (await this.#options.isConfined?.()) ?? false;
+      return decide({ tool, subject, mode: this.mode, rules, directories, isConfined });
     } catch (error) {
       // A path that no file can have: the model gets the reason.
       if (!(error instanceof TeamError)) throw error;
@@ -106,7 +109,7 @@ export class Permissions {
         const isStill = await this.#isStill();
         const context = { locate, environment, programDirectories, isStill };
         const line = await readLine(action.command, context);
-        return { type: "command", text: action.command, line };
+        return { type: "command", text: action.command, line, leaving: action.leaving };
       }
       case "effect": {
         const { type, summary, isReadOnly = false } = action;

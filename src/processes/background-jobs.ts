@@ -30,7 +30,7 @@ export interface BackgroundJob {
   readonly messageId: MessageId;
 }
 
-export type JobRequest = Pick<CommandRequest, "command" | "timeoutMs">;
+export type JobRequest = Pick<CommandRequest, "command" | "timeoutMs" | "isUnconfined">;
 
 type JobIdentity = Pick<BackgroundJob, "id" | "command" | "startedAt" | "messageId">;
 

@@ -24,6 +24,8 @@ export interface CommandRequest {
   timeoutMs: number | undefined;
   /** Ends the command, and all it has started. */
   signal: AbortSignal;
+  /** Starts it outside the sandbox, if there is one: the person has allowed exactly this call. */
+  isUnconfined?: boolean;
   /** Called with output as it arrives, masked and bounded. */
   onOutput(text: string): void;
 }
@@ -46,13 +48,16 @@ export interface RunningCommand {
 /** How a command ended. */
 export interface CommandEnd {
   readonly type: "ended";
-  readonly ending: "exited" | "timeout" | "aborted";
+  /** `unconfined`: its sandbox could not be started, so nothing of it ran. */
+  readonly ending: "exited" | "timeout" | "aborted" | "unconfined";
   readonly timeoutMs: number | undefined;
   /** The shell's exit code; null if a signal ended it. */
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
   /** How many processes were still running when the shell had exited. */
   readonly leftovers: number;
+  /** Files that the sandbox keeps as they are where they exist, and that are there only since the command ran. */
+  readonly appeared: readonly string[];
   readonly output: string;
 }
 

@@ -7,7 +7,9 @@ export function describeEnd(end: CommandEnd): string {
   const hasOutput = end.output.trim() !== "";
   const output = hasOutput ? end.output.replace(/\n$/, "") : "(no output)";
   const lines = outcome?.startsWith("Error") && !hasOutput ? [outcome] : [output, outcome];
-  return [...lines, leftoversOf(end)].filter((line) => line !== undefined).join("\n");
+  return [...lines, leftoversOf(end), appearedOf(end)]
+    .filter((line) => line !== undefined)
+    .join("\n");
 }
 
 /** True if the command succeeded, as far as a shell can report it. */
@@ -21,6 +23,8 @@ function outcomeOf({ ending, exitCode, signal, timeoutMs }: CommandEnd): string 
       return `Error: Timeout (${(timeoutMs ?? 0) / 1000}s)`;
     case "aborted":
       return "Error: Interrupted; the command and all it had started are ended.";
+    case "unconfined":
+      return "Error: The sandbox could not be started, so nothing of the command ran. troupe doctor says what is missing.";
     case "exited":
       if (signal) return `(killed by ${signal})`;
       return exitCode === 0 ? undefined : `(exit ${exitCode})`;
@@ -31,4 +35,9 @@ function leftoversOf({ leftovers }: CommandEnd): string | undefined {
   if (leftovers === 0) return undefined;
   const were = leftovers === 1 ? "1 process was" : `${leftovers} processes were`;
   return `(${were} still running and had to end with the command; what is to go on is started with background_run, without &)`;
+}
+
+function appearedOf({ appeared }: CommandEnd): string | undefined {
+  if (appeared.length === 0) return undefined;
+  return `(New, and able to make other programs run code: ${appeared.join(", ")}. The person is told.)`;
 }

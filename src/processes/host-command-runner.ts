@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { hasErrno } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { orNothing } from "../lib/or-nothing.ts";
+import type { ConfinedProgram, Sandbox } from "../sandbox/sandbox.ts";
 import type {
   CommandNotStarted,
   CommandRequest,
@@ -13,11 +14,12 @@ import type {
   ProgramEnd,
   ProgramRequest,
 } from "./command-runner.ts";
+import { HeldDescriptors } from "./held-descriptors.ts";
 import { HostCommand } from "./host-command.ts";
 import { runHostProgram } from "./host-program.ts";
 import { type CommandOwner, markerName, newMarker } from "./marker.ts";
 import type { OutputFiles } from "./output-files.ts";
-import { closePipe, type Pipe, type Pipes, readerOf } from "./pipes.ts";
+import { type Pipes, readerOf } from "./pipes.ts";
 import { startOfProcess } from "./process-list.ts";
 import type { Programs } from "./programs.ts";
 import type { RunningCommands } from "./running-commands.ts";
@@ -33,6 +35,8 @@ export interface HostCommandRunnerOptions {
   programs: Programs;
   /** Keeps every command from its start to its end. */
   running: RunningCommands;
+  /** What confines the commands (default: they run as the person). */
+  sandbox?: () => Promise<Sandbox | undefined>;
   /** The owner of the commands, also for a later process: each command is marked with it. */
   owner: CommandOwner;
 }
@@ -42,6 +46,16 @@ interface Launched {
   child: ChildProcess;
   pid: number;
   output: Socket;
+  confined: ConfinedProgram | undefined;
+}
+
+interface ShellStart {
+  argv: readonly [string, ...string[]];
+  confined: ConfinedProgram | undefined;
+  marker: string;
+  /** The descriptors of its output, and of what its sandbox reads. */
+  output: number;
+  inputs: readonly number[];
 }
 
 /** Settings for commands without a person who turns pages, types a password or closes an editor. */
@@ -75,43 +89,53 @@ export class HostCommandRunner implements CommandRunner {
     const marker = newMarker(owner);
     const launched = await this.#launch(request, marker);
     if (launched.type === "not-started") return launched;
-    const { child, pid, output } = launched;
+    const { child, pid, output, confined } = launched;
     // The shell leads its own process group, which has its pid.
     const tree = { group: pid, marker, start: startOfProcess(pid) };
     const capture = outputFiles.capture(name, onOutput);
-    return new HostCommand({ child, tree, output, capture, clock, timeoutMs, signal, running });
+    const parts = { child, tree, output, capture, confined };
+    return new HostCommand({ ...parts, clock, timeoutMs, signal, running });
   }
 
   async #launch(request: CommandRequest, marker: string): Promise<Launched | CommandNotStarted> {
-    let pipe: Pipe | undefined;
+    using held = new HeldDescriptors();
     try {
-      const program = await this.#options.programs.find("bash");
-      pipe = await this.#options.pipes.take();
-      if (request.signal.aborted) return interrupted(pipe);
-      const child = this.#spawn(program, { command: request.command, marker, pipe });
+      const shell = await this.#options.programs.find("bash");
+      const argv = [shell, "-c", request.command] as const;
+      const { cwd, pipes } = this.#options;
+      const sandbox = request.isUnconfined ? undefined : await this.#options.sandbox?.();
+      const confined = await sandbox?.confine({ argv, cwd });
+      const { reader, writer } = held.pipe(await pipes.take());
+      const inputs = [];
+      for (const bytes of confined?.inputs ?? []) {
+        const input = held.pipe(await pipes.take());
+        writeSync(input.writer, bytes);
+        held.close(input.writer);
+        inputs.push(input.reader);
+      }
+      if (request.signal.aborted) return interrupted();
+      const child = this.#spawn(shell, { argv, confined, marker, output: writer, inputs });
       if (child.pid === undefined) throw await failureOf(child);
-      const output = readerOf(pipe);
-      closeSync(pipe.writer);
-      return { type: "launched", child, pid: child.pid, output };
+      held.release(reader);
+      return { type: "launched", child, pid: child.pid, output: readerOf({ reader }), confined };
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      if (pipe) closePipe(pipe);
       return notStarted(await this.#problemOf(error, request.command));
     }
   }
 
-  #spawn(
-    program: string,
-    { command, marker, pipe }: { command: string; marker: string; pipe: Pipe },
-  ): ChildProcess {
+  #spawn(shell: string, { argv, confined, marker, output, inputs }: ShellStart): ChildProcess {
     const { cwd, environment } = this.#options;
-    const marked = markedCommand({ program, command, environment, marker });
-    return spawn(program, marked.argv, {
+    const started = confined
+      ? { name: "bwrap", argv: confined.argv, lastDescriptor: confined.statusDescriptor }
+      : { name: "bash", argv };
+    const marked = markedCommand({ shell, ...started, environment, marker });
+    return spawn(marked.program, marked.argv, {
       argv0: "bash",
       cwd,
       env: { ...marked.environment, ...unattended },
       detached: true,
-      stdio: ["ignore", pipe.writer, pipe.writer],
+      stdio: ["ignore", output, output, ...inputs, ...(confined ? (["pipe"] as const) : [])],
     });
   }
 
@@ -140,8 +164,7 @@ async function isDirectory(path: string): Promise<boolean> {
   return (await orNothing(stat(path), undefined))?.isDirectory() ?? false;
 }
 
-function interrupted(pipe: Pipe): CommandNotStarted {
-  closePipe(pipe);
+function interrupted(): CommandNotStarted {
   return notStarted("The call was interrupted before the command had started.");
 }
 
@@ -149,26 +172,29 @@ function notStarted(problem: string): CommandNotStarted {
   return { type: "not-started", problem };
 }
 
-/** A command, with the arguments that start bash for it. */
-interface BashCommand {
+/** How to start a program so that all its processes carry a marker. */
+interface MarkedStart {
+  readonly program: string;
   readonly argv: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 }
 
 /**
- * Sets the marker as a limit, and then becomes the shell of the command. The limit is on file
- * locks, which no kernel has enforced since Linux 2.4, and only the soft limit is set, so that it
- * restricts nothing, not even a Troupe inside the command. Functions from the environment may have
- * the names of builtins, and the environment may ask to exit at the first failure.
+ * Sets the marker as a limit, and then becomes the program, without the descriptors behind the last one that it
+ * is to have. The limit is on file locks, which no kernel has enforced since Linux 2.4, and only the
+ * soft limit is set, so that it restricts nothing, not even a Troupe inside the command. Functions
+ * from the environment may have the names of builtins, and the environment may ask to exit at the first failure.
  */
 const beginMarked = [
   'builtin ulimit -S -x "$1" 2>/dev/null || :',
-  '[[ -z $3 ]] || builtin export BASH_ENV="$3"',
-  'builtin exec -a "$0" "$4" -c "$2"',
+  '[[ -z $2 ]] || builtin export BASH_ENV="$2"',
+  "troupe_closed=",
+  `for troupe_each in \${4:+/proc/self/fd/*}; do troupe_each=\${troupe_each##*/}; [[ $troupe_each == *[!0-9]* || $troupe_each -le $4 ]] || troupe_closed+=" $troupe_each>&-"; done`,
+  `builtin eval 'builtin exec -a "$3" "\${@:5}"' "$troupe_closed"`,
 ].join("; ");
 
 /**
- * How to start `command` so that all its processes carry `marker`. On Linux the marker is a limit,
+ * How to start a program so that all its processes carry `marker`. On Linux the marker is a limit,
  * which is also inherited by processes that leave the session, clear their environment and close
  * their files.
  */
@@ -177,16 +203,25 @@ export function markedCommand(options: {
    * The path of bash. Otherwise bash would be looked up in PATH, where the workspace may have
    * another one.
    */
-  program: string;
-  command: string;
-  environment: BashCommand["environment"];
+  shell: string;
+  /** The path of the program, and its arguments. */
+  argv: readonly [string, ...string[]];
+  /** The name by which the program knows itself. */
+  name: string;
+  /**
+   * The last descriptor that it gets. Others that Troupe itself was started with, such as an open directory, would lead
+   * out of a sandbox (default: it gets them all).
+   */
+  lastDescriptor?: number;
+  environment: MarkedStart["environment"];
   marker: string;
-}): BashCommand {
-  const { program, command, marker } = options;
+}): MarkedStart {
+  const { shell, argv, name, marker, lastDescriptor = "" } = options;
   const environment: Record<string, string> = { ...options.environment, [markerName]: marker };
-  if (process.platform !== "linux") return { argv: ["-c", command], environment };
+  const [program, ...rest] = argv;
+  if (process.platform !== "linux") return { program, argv: rest, environment };
   // BASH_ENV names a file for the shell of the command: the first shell would read it, too.
   const { BASH_ENV = "", ...others } = environment;
-  const argv = ["-c", beginMarked, "bash", marker, command, BASH_ENV, program];
-  return { argv, environment: others };
+  const marked = ["-c", beginMarked, "bash", marker, BASH_ENV, name, `${lastDescriptor}`, ...argv];
+  return { program: shell, argv: marked, environment: others };
 }

@@ -1,10 +1,13 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { StringDecoder } from "node:string_decoder";
 import { hasErrno } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { onAbort } from "../lib/on-abort.ts";
 import { orLate, wait } from "../lib/wait.ts";
+import type { ConfinedProgram } from "../sandbox/sandbox.ts";
 import type { CommandEnd, RunningCommand } from "./command-runner.ts";
 import type { OutputCapture } from "./output-capture.ts";
 import { endTree, isRunning, type ProcessTree } from "./process-tree.ts";
@@ -18,11 +21,15 @@ const newMs = 1_000;
 /** How long output is read that no process of the command holds open. */
 const abandonMs = 1_000;
 
+type Exit = Pick<CommandEnd, "exitCode" | "signal"> & Pick<CommandEnd, "ending">;
+
 interface HostCommandOptions {
   child: ChildProcess;
   tree: ProcessTree;
   output: Socket;
   capture: OutputCapture;
+  /** Set if it runs in a sandbox, which reports on the child's last descriptor. */
+  confined: ConfinedProgram | undefined;
   clock: Clock;
   timeoutMs: number | undefined;
   signal: AbortSignal;
@@ -36,7 +43,7 @@ export class HostCommand implements RunningCommand {
   readonly ended: Promise<CommandEnd>;
   readonly #options: HostCommandOptions;
   readonly #startedMs: number;
-  readonly #exited: Promise<Pick<CommandEnd, "exitCode" | "signal">>;
+  readonly #exited: Promise<Exit>;
   readonly #drained: Promise<void>;
 
   constructor(options: HostCommandOptions) {
@@ -44,9 +51,7 @@ export class HostCommand implements RunningCommand {
     this.pid = tree.group;
     this.#options = options;
     this.#startedMs = options.clock.monotonicMs();
-    this.#exited = new Promise((resolve) => {
-      options.child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
-    });
+    this.#exited = exitOf(options);
     this.#drained = this.#drain();
     running.add(tree);
     this.ended = Promise.all([this.#watch(), this.#drained])
@@ -59,7 +64,7 @@ export class HostCommand implements RunningCommand {
   }
 
   async #watch(): Promise<CommandEnd> {
-    const { tree, clock, output, capture, timeoutMs } = this.#options;
+    const { tree, clock, output, capture, confined, timeoutMs } = this.#options;
     const ending = await this.#firstEnding();
     const leftovers = ending === "exited" ? await this.#endLeftovers() : 0;
     if (ending !== "exited") await endTree(tree, clock);
@@ -68,8 +73,10 @@ export class HostCommand implements RunningCommand {
       await this.#drained;
     }
     // The exit of a killed command is not awaited: a process that hangs in the kernel never exits.
-    const exit = ending === "exited" ? await this.#exited : { exitCode: null, signal: null };
-    return { type: "ended", ending, timeoutMs, ...exit, leftovers, output: capture.text() };
+    const exit =
+      ending === "exited" ? await this.#exited : { ending, exitCode: null, signal: null };
+    const appeared = (await confined?.appeared()) ?? [];
+    return { type: "ended", timeoutMs, ...exit, leftovers, appeared, output: capture.text() };
   }
 
   async #firstEnding(): Promise<CommandEnd["ending"]> {
@@ -121,6 +128,20 @@ export class HostCommand implements RunningCommand {
     await capture.push(decoder.end());
     await capture.end();
   }
+}
+
+/** Resolves when the child has exited and, if it ran in a sandbox, this has reported how. */
+async function exitOf({ child, confined }: HostCommandOptions): Promise<Exit> {
+  const exit = new Promise<Exit>((resolve) => {
+    child.once("exit", (exitCode, signal) => resolve({ ending: "exited", exitCode, signal }));
+  });
+  const report = child.stdio[confined?.statusDescriptor ?? -1];
+  if (!confined || !(report instanceof Readable)) return exit;
+  const [status, { signal }] = await Promise.all([text(report), exit]);
+  const outcome = confined.outcome(status);
+  if (outcome.started) return { ending: "exited", exitCode: outcome.exitCode, signal: null };
+  // One that was killed may have run before.
+  return { ending: signal ? "exited" : "unconfined", exitCode: null, signal };
 }
 
 function settlesWithin(promise: Promise<void>, limitMs: number, clock: Clock): Promise<boolean> {

@@ -5,6 +5,7 @@ import { closeSync, constants, openSync, rmSync } from "node:fs";
 import { lstat, readdir, rm } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
+import type { Clock } from "../lib/clock.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
 import type { Programs } from "./programs.ts";
 
@@ -23,6 +24,7 @@ export interface PipesOptions {
   /** Where pipes have names until they are open. Pipes that a killed process left there are removed. */
   directory: string;
   programs: Programs;
+  clock: Clock;
 }
 
 /**
@@ -84,12 +86,12 @@ export class Pipes implements AsyncDisposable {
 
   async #removeLeft(): Promise<void> {
     if (this.#isLeftRemoved) return;
-    const { directory } = this.#options;
+    const { directory, clock } = this.#options;
+    const before = clock.now().getTime() - leftAfterMs;
     for (const name of await readdir(directory)) {
       const path = join(directory, name);
       const left = await lstat(path).catch(() => undefined);
-      if (left?.isFIFO() && left.mtimeMs < Date.now() - leftAfterMs)
-        await rm(path, { force: true });
+      if (left?.isFIFO() && left.mtimeMs < before) await rm(path, { force: true });
     }
     this.#isLeftRemoved = true;
   }
@@ -120,6 +122,6 @@ export function closePipe({ reader, writer }: Pipe): void {
 }
 
 /** The output of `pipe`, once the caller has closed its own writing end. */
-export function readerOf({ reader }: Pipe): Socket {
+export function readerOf({ reader }: Pick<Pipe, "reader">): Socket {
   return new Socket({ fd: reader, readable: true, writable: false });
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { firstCharacters } from "../lib/cut-text.ts";
-import type { BackgroundJob, BackgroundJobs } from "../processes/background-jobs.ts";
+import type { BackgroundJob, BackgroundJobs, JobRequest } from "../processes/background-jobs.ts";
 import { defineTool, failure, success, type Tool, type ToolOutput } from "./tool.ts";
 
 const BackgroundRunInput = z.object({ command: z.string() });
@@ -21,7 +21,7 @@ export function backgroundRunTool({ background }: { background: BackgroundJobs }
 /** What `background_run` does, and `bash` with `run_in_background`. */
 export async function startInBackground(
   background: BackgroundJobs,
-  request: { command: string; timeoutMs: number | undefined },
+  request: JobRequest,
 ): Promise<ToolOutput> {
   const job = await background.start(request);
   if ("problem" in job) return failure(`Error: ${job.problem}`);

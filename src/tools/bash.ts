@@ -14,27 +14,49 @@ const BashInput = z.object({
   run_in_background: z.boolean().optional(),
 });
 
+const SandboxedBashInput = BashInput.extend({
+  unsandboxed: z.boolean().optional(),
+  reason: z.string().optional(),
+});
+
+interface BashParts {
+  runner: CommandRunner;
+  background: BackgroundJobs;
+  /** What a model is told about the sandbox of its commands, if there is one. */
+  sandboxNote?: string | undefined;
+}
+
 /** Runs a command and waits for it. */
-export function bashTool(parts: { runner: CommandRunner; background: BackgroundJobs }): Tool {
+export function bashTool(parts: BashParts): Tool {
+  const { sandboxNote } = parts;
   return defineTool({
     name: "bash",
-    description: `Run a command with bash -c in your working directory; no cd or variable carries over. Ended after timeout_s (${defaultTimeoutSeconds}).`,
-    input: BashInput,
-    action: ({ command }) => ({ type: "command", command }),
-    async run({ command, timeout_s: seconds, run_in_background: isInBackground }, context) {
+    description: `Run a command with bash -c in your working directory; no cd or variable carries over. Ended after timeout_s (${defaultTimeoutSeconds}).${sandboxNote ? ` ${sandboxNote}` : ""}`,
+    input: sandboxNote ? SandboxedBashInput : BashInput,
+    action: (input) => ({ type: "command", command: input.command, ...leavingOf(input) }),
+    async run(input, context) {
+      const { command, timeout_s: seconds, run_in_background: isInBackground } = input;
+      const isUnconfined = leavingOf(input) !== undefined;
       if (isInBackground) {
         const timeoutMs = seconds === undefined ? undefined : seconds * 1000;
-        return startInBackground(parts.background, { command, timeoutMs });
+        return startInBackground(parts.background, { command, timeoutMs, isUnconfined });
       }
       const end = await runCommand(parts.runner, {
         command,
         name: context.callId,
         timeoutMs: (seconds ?? defaultTimeoutSeconds) * 1000,
         signal: context.signal,
+        isUnconfined,
         onOutput: (text) => context.onOutput(text),
       });
       if (end.type === "not-started") return failure(`Error: ${end.problem}`);
       return { text: describeEnd(end), isError: !hasSucceeded(end) };
     },
   });
+}
+
+/** Why a call asks to run outside the sandbox; undefined if it does not. */
+function leavingOf(input: z.infer<typeof BashInput> | z.infer<typeof SandboxedBashInput>) {
+  if (!("unsandboxed" in input) || !input.unsandboxed) return undefined;
+  return { leaving: input.reason?.trim() || "no reason was given" };
 }

@@ -6,7 +6,8 @@ import { workToolNames } from "./work-tools.ts";
 /** Names that every provider takes: each has its own rule, and this is what they have in common. */
 const namePattern = /^[a-z_][a-z0-9_-]{0,63}$/i;
 
-const builtIn: ReadonlySet<string> = new Set([...workToolNames, ...teamToolNames]);
+/** The names of all built-in tools. */
+export const builtInToolNames: ReadonlySet<string> = new Set([...workToolNames, ...teamToolNames]);
 
 /**
  * Throws `config-invalid` for tools of the library's user with which a provider would refuse every
@@ -30,7 +31,7 @@ function problemOf(
     return { message: `${JSON.stringify(name)} cannot be the name of a tool`, hint };
   }
   // Also in other capitals: a rule for one would seem to be about the other.
-  if (builtIn.has(name.toLowerCase())) {
+  if (builtInToolNames.has(name.toLowerCase())) {
     return { message: `${name} is the name of a built-in tool`, hint: "Choose another name." };
   }
   if (others.has(name)) {

@@ -13,6 +13,8 @@ import { writeFileTool } from "./write-file.ts";
 export interface WorkToolParts extends FileAccess {
   runner: CommandRunner;
   background: BackgroundJobs;
+  /** What a model is told about the sandbox of its commands, if there is one. */
+  sandboxNote?: string | undefined;
 }
 
 const fileToolMakers = {

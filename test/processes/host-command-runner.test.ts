@@ -64,8 +64,9 @@ test("a command is marked by the chosen bash, not by the first one in PATH", asy
   await using directory = await temporaryDirectory();
   await writeFile(`${directory.path}/bash`, "#!/bin/sh\necho the wrong one\n", { mode: 0o755 });
   const { argv, environment } = markedCommand({
-    program: "/bin/bash",
-    command: "echo the right one",
+    shell: "/bin/bash",
+    argv: ["/bin/bash", "-c", "echo the right one"],
+    name: "bash",
     environment: { PATH: `${directory.path}:${process.env.PATH}` },
     marker: newMarker({ team: directory.path, member: "alice" }),
   });
@@ -74,6 +75,30 @@ test("a command is marked by the chosen bash, not by the first one in PATH", asy
 
   expect(String(stdout)).toBe("the right one\n");
 });
+
+test.runIf(process.platform === "linux")(
+  "a program gets no descriptor behind its last one, whatever Troupe was started with",
+  async () => {
+    await using directory = await temporaryDirectory();
+    const { argv, environment } = markedCommand({
+      shell: "/bin/bash",
+      argv: [
+        "/bin/bash",
+        "-c",
+        "for it in 3 4 5 6 12; do [[ ! -e /proc/$$/fd/$it ]] || echo $it; done",
+      ],
+      ...{ name: "bash", environment: plainEnvironment(), lastDescriptor: 4 },
+      marker: newMarker({ team: directory.path, member: "alice" }),
+    });
+
+    const { stdout } = spawnSync("/bin/bash", argv, {
+      ...{ argv0: "bash", env: environment },
+      stdio: ["ignore", "pipe", "inherit", ...Array<"pipe">(10).fill("pipe")],
+    });
+
+    expect(String(stdout)).toBe("3\n4\n");
+  },
+);
 
 test("standard input is empty and there is no terminal", async () => {
   await using fixture = await openShell();

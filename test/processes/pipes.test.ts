@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmod, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { systemClock } from "../../src/lib/clock.ts";
 import { closePipe, Pipes } from "../../src/processes/pipes.ts";
 import { Programs } from "../../src/processes/programs.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -118,5 +119,5 @@ function pipesOf(
   { path = process.env.PATH ?? "", workspace = "/nowhere" } = {},
 ): Pipes {
   const programs = new Programs({ path, workspace });
-  return new Pipes({ directory: join(directory, "pipes"), programs });
+  return new Pipes({ directory: join(directory, "pipes"), programs, clock: systemClock });
 }

@@ -39,11 +39,12 @@ export async function openShell(options: FixtureOptions = {}): Promise<ShellFixt
   const secrets = options.secrets ?? new Secrets([]);
   const outputFiles = new OutputFiles({ ...options, directory: outputs, secrets });
   const programs = new Programs({ path: environment.PATH, workspace: directory.path });
-  const pipes = new Pipes({ directory: `${directory.path}/pipes`, programs });
+  const pipes = new Pipes({ directory: `${directory.path}/pipes`, programs, clock });
   const { running = new RunningCommands(), owner = { team: "the test", member: "alice" } } =
     options;
   const runner = new HostCommandRunner({
     ...{ cwd, environment, clock, outputFiles, pipes, programs, running, owner },
+    ...(options.sandbox && { sandbox: options.sandbox }),
   });
   const records = new MemoryJobRecords();
   const background = new BackgroundJobs({ runner, secrets, clock, member: lead, records });

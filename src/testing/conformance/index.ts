@@ -1,5 +1,12 @@
 export type { RewindPoint } from "../../agent/rewind.ts";
-export type { LastRun, RecordedEnd, Runner } from "../../agent/runner.ts";
+export type {
+  CompactionOrder,
+  CompactionReport,
+  LastRun,
+  RecordedEnd,
+  Runner,
+  RunOrders,
+} from "../../agent/runner.ts";
 export type { Fence, HeldFence } from "../../fence/fence.ts";
 export type {
   CommandEnd,
@@ -27,6 +34,7 @@ export { type ModelFixture, type ModelScript, type ModelTraits, testModel } from
 export { type RequestsFixture, testRequests } from "./requests.ts";
 export { exampleTeam, type RosterFixture, testRoster } from "./roster.ts";
 export { type RunnerFixture, type RunnerScript, testRunner } from "./runner.ts";
+export { type SandboxFixture, sandboxProbes, testSandbox } from "./sandbox.ts";
 export { type TaskBoardFixture, testTaskBoard } from "./task-board.ts";
 export { type TeamStoreFixture, testTeamStore } from "./team-store.ts";
 export { type TeamViewFixture, testTeamView } from "./team-view.ts";

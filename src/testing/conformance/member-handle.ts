@@ -117,6 +117,40 @@ export function testMemberHandle(
       expect(handle.state).toMatchObject({ hasEnded: true, isCutShort: true });
     });
 
+    test("a member that is compacted is idle again, and handles its mail", async () => {
+      const script = [{ says: long }, { says: "A summary." }, { says: "Done." }];
+      await using fixture = await startWith(script);
+      const { handle } = fixture;
+      await until(handle, () => handle.state.runs === 1 && !isBusy(handle));
+
+      await handle.order({ type: "compact", keep: "the figures" });
+
+      expect(handle.state).toMatchObject({
+        ...{ runs: 1, lastEnd: { outcome: "done" } },
+        lastCompaction: { tokensBefore: expect.any(Number), tokensAfter: expect.any(Number) },
+      });
+      await until(handle, () => !isBusy(handle));
+      expect(isFree(handle)).toBe(true);
+      await fixture.tell("Go on.");
+      await until(handle, () => handle.state.runs === 2 && !isBusy(handle));
+      expect(handle.state.lastAnswer).toBe("Done.");
+    });
+
+    test("a member that is cleared is idle, and handles its mail", async () => {
+      await using fixture = await startWith([{ says: "Done." }, { says: "Done again." }]);
+      const { handle } = fixture;
+      await until(handle, () => handle.state.runs === 1 && !isBusy(handle));
+
+      await handle.order({ type: "clear" });
+
+      await until(handle, () => !isBusy(handle));
+      expect(isFree(handle)).toBe(true);
+      expect(handle.state).toMatchObject({ runs: 1, isCutShort: false });
+      await fixture.tell("Go on.");
+      await until(handle, () => handle.state.runs === 2 && !isBusy(handle));
+      expect(handle.state.lastAnswer).toBe("Done again.");
+    });
+
     test("a member's state is plain data", async () => {
       await using fixture = await startWith([{ says: "Done." }]);
       const { handle } = fixture;
@@ -128,6 +162,9 @@ export function testMemberHandle(
     });
   });
 }
+
+/** So much that a summary of it is shorter. */
+const long = "A long answer. ".repeat(200);
 
 /** Resolves when `holds` returns true. It is checked after every change of the member. */
 async function until(handle: MemberHandle, holds: () => boolean): Promise<void> {

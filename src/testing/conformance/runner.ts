@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { RunEnd, Runner } from "../../agent/runner.ts";
+import type {
+  CompactionOrder,
+  CompactionReport,
+  RunEnd,
+  Runner,
+  RunOrders,
+} from "../../agent/runner.ts";
 import { interrupt, leave } from "../../lib/leaving.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 
@@ -110,7 +116,102 @@ export function testRunner(
       const { events } = await run(fixture.runner);
       expect(events.filter(({ type }) => type === "message-delivered")).toHaveLength(1);
     });
+
+    test("a compaction at rest changes nothing of the last run, in the next process too", async () => {
+      await using fixture = await open([{ says: long }, { says: "A summary." }, { says: "Yes." }]);
+      await fixture.tell("Go.");
+      await run(fixture.runner);
+      await fixture.runner.settleRun();
+      const before = lastRun(fixture.runner);
+
+      const { report } = await compact(fixture.runner);
+
+      expect(report).toEqual({
+        tokensBefore: expect.any(Number),
+        tokensAfter: expect.any(Number),
+      });
+      expect(lastRun(fixture.runner)).toEqual(before);
+      const next = await fixture.reopen();
+      expect(lastRun(next)).toEqual(before);
+      await fixture.tell("Are you there?");
+      expect((await run(next)).end).toMatchObject({ answers: ["Yes."] });
+    });
+
+    test("a compaction that fails, or that has nothing to summarize, is rejected", async () => {
+      await using fixture = await open([{ says: long }, "fails"]);
+      expect((await compact(fixture.runner)).error).toMatchObject({ code: "conversation-short" });
+      await fixture.tell("Go.");
+      await run(fixture.runner);
+
+      const { error } = await compact(fixture.runner);
+
+      expect(error).toMatchObject({ code: "compaction-failed" });
+      expect(fixture.runner.lastRun.end).toMatchObject({ outcome: "done" });
+    });
+
+    test("a compaction that is stopped is rejected", async () => {
+      await using fixture = await open([{ says: long }, "hangs"]);
+      await fixture.tell("Go.");
+      await run(fixture.runner);
+
+      const { error } = await compact(fixture.runner, async (stop) => {
+        await fixture.hanging;
+        interrupt(stop);
+      });
+
+      expect(error).toMatchObject({ code: "compaction-failed" });
+    });
+
+    test("a run carries out a compaction that is ordered, or leaves it for later", async () => {
+      await using fixture = await open([{ says: long }, { says: "A summary." }, { says: "Done." }]);
+      await fixture.tell("Go.");
+      await run(fixture.runner);
+      await fixture.tell("Go on.");
+      const { order, settled } = orderOf();
+      const waiting = [order];
+
+      const { end } = await run(fixture.runner, undefined, {
+        takeCompaction: () => waiting.shift(),
+      });
+      if (waiting.length > 0) return expect(end).toMatchObject({ outcome: "done" });
+
+      expect((await settled).report).toBeDefined();
+      expect(end).toMatchObject({ answers: ["Done."] });
+    });
   });
+}
+
+/** So much that a summary of it is shorter. */
+const long = "A long answer. ".repeat(200);
+
+type Settled = { report?: CompactionReport; error?: unknown };
+
+function orderOf(): { order: CompactionOrder; settled: Promise<Settled> } {
+  let settle: (settled: Settled) => void = () => undefined;
+  const settled = new Promise<Settled>((resolve) => {
+    settle = resolve;
+  });
+  const order = {
+    keep: undefined,
+    resolve: (report: CompactionReport) => settle({ report }),
+    reject: (error: unknown) => settle({ error }),
+  };
+  return { order, settled };
+}
+
+/** Has the conversation summarized, and resolves to how that went. */
+async function compact(
+  runner: Runner,
+  stop: (work: AbortController) => Promise<void> = async () => undefined,
+): Promise<Settled> {
+  const controller = new AbortController();
+  const { order, settled } = orderOf();
+  const stopping = stop(controller);
+  for await (const { type } of runner.compact(order, controller.signal)) {
+    expect(type).not.toBe("run-start");
+  }
+  await stopping;
+  return settled;
 }
 
 function lastRun({ lastRun: run }: Runner) {
@@ -130,10 +231,11 @@ function leaveRun({ runner, hanging }: RunnerFixture) {
 async function run(
   runner: Runner,
   stop: (run: AbortController) => Promise<void> = async () => undefined,
+  orders?: RunOrders,
 ): Promise<{ end: RunEnd | undefined; events: AgentEvent[] }> {
   const controller = new AbortController();
   const events: AgentEvent[] = [];
-  const running = runner.run(controller.signal);
+  const running = runner.run(controller.signal, orders);
   const stopping = stop(controller);
   for (let next = await running.next(); ; next = await running.next()) {
     if (next.done) {

@@ -171,6 +171,19 @@ function testTranscripts(open: OpenTeamView): void {
     expect(first.entries[1]?.cursor).toMatch(cursorPattern);
   });
 
+  test("a transcript is read from its first entry on", async ({ store, view }) => {
+    const { transcript } = await store.openMember(lead, ignored);
+    const none = await view.transcript(lead, { after: null, limit: 2 });
+    await transcript.append(notes(1, 3));
+
+    const first = await view.transcript(lead, { after: null, limit: 2 });
+    const second = await view.transcript(lead, { after: first.after, limit: 2 });
+
+    expect([none.entries, none.isRestarted]).toEqual([[], false]);
+    expect([first, second].map(textsOf)).toEqual([["note 1", "note 2"], ["note 3"]]);
+    expect([first, second].map(({ isRestarted }) => isRestarted)).toEqual([false, false]);
+  });
+
   test("an entry's cursor points right before it", async ({ store, view }) => {
     const { transcript } = await store.openMember(lead, ignored);
     await transcript.append(notes(1, 3));

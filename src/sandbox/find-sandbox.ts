@@ -1,0 +1,115 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { Readable, Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { Bubblewrap } from "./bubblewrap.ts";
+import type { Confinement, Sandbox } from "./sandbox.ts";
+import { isFiltered } from "./seccomp-filter.ts";
+
+/** The sandbox of this machine, or why there is none. */
+export type FoundSandbox =
+  | {
+      readonly type: "found";
+      /** Its name and version. */
+      readonly description: string;
+      open(confinement: Confinement): Sandbox;
+    }
+  | { readonly type: "missing"; readonly problem: string; readonly remedy: string };
+
+/** Finds the sandbox of this machine and tries it. `find` has the path of a program, outside every workspace. */
+export async function findSandbox(find: (name: string) => Promise<string>): Promise<FoundSandbox> {
+  if (process.platform !== "linux") return missing("There is none for this system", elsewhere);
+  const program = await find("bwrap");
+  const version = await versionOf(program);
+  if (version === undefined) return missing("bubblewrap is not installed", howToInstall);
+  if (!isAtLeast(version, leastVersion)) {
+    return missing(`bubblewrap ${version} is older than ${leastVersion.join(".")}`, howToInstall);
+  }
+  const disablesNamespaces = isAtLeast(version, namespacesVersion);
+  if (!isFiltered(process.arch) && !disablesNamespaces) {
+    return missing(
+      `On ${process.arch}, bubblewrap ${namespacesVersion.join(".")} or newer is needed`,
+      howToInstall,
+    );
+  }
+  const open = (confinement: Confinement) =>
+    new Bubblewrap({ program, disablesNamespaces, confinement });
+  const failure = await tryOut(open(nothingButRead));
+  if (failure === undefined) return { type: "found", description: `bubblewrap ${version}`, open };
+  return missing(`bubblewrap does not work: ${failure}`, howToPermit);
+}
+
+const leastVersion = [0, 5] as const;
+/** Since then it can forbid further user namespaces. */
+const namespacesVersion = [0, 8] as const;
+
+const howToInstall =
+  "Install it (apt-get install bubblewrap, dnf install bubblewrap), or run troupe with --sandbox off.";
+const howToPermit =
+  "It needs user namespaces: on Ubuntu, an AppArmor profile for bwrap permits them; containers need them enabled. Otherwise run troupe with --sandbox off.";
+const elsewhere = "Run troupe in a container or a virtual machine, or with --sandbox off.";
+
+function missing(problem: string, remedy: string): FoundSandbox {
+  return { type: "missing", problem, remedy };
+}
+
+/** For a trial: nothing can be written. */
+const nothingButRead: Confinement = {
+  writable: [],
+  protected: async () => [],
+  hidden: [],
+  temporary: tmpdir(),
+  home: "/nonexistent",
+  network: "off",
+};
+
+/** What a program prints and how it ends, of a start that has a limit. */
+async function versionOf(program: string): Promise<string | undefined> {
+  const child = spawn(program, ["--version"], {
+    env: {},
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: trialMs,
+  });
+  const [said] = await Promise.all([text(child.stdout), once(child, "exit")]).catch(() => [""]);
+  return /\d+(\.\d+)+/.exec(said)?.[0];
+}
+
+function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
+  const [itsMajor = 0, itsMinor = 0] = version.split(".").map(Number);
+  return itsMajor > major || (itsMajor === major && itsMinor >= minor);
+}
+
+const trialMs = 10_000;
+/** An exit code that no failure has. */
+const expectedCode = 37;
+
+/** Runs a command in the sandbox: the first line of what went wrong, or undefined. */
+async function tryOut(sandbox: Sandbox): Promise<string | undefined> {
+  const { argv, inputs, statusDescriptor, outcome } = await sandbox.confine({
+    argv: ["/bin/sh", "-c", `exit ${expectedCode}`],
+    cwd: "/",
+  });
+  const [program, ...rest] = argv;
+  const child = spawn(program, rest, {
+    env: {},
+    stdio: ["ignore", "ignore", "pipe", ...inputs.map(() => "pipe" as const), "pipe"],
+    timeout: trialMs,
+  });
+  const exit = once(child, "exit");
+  inputs.forEach((bytes, index) => {
+    const input = child.stdio[3 + index];
+    // One that fails at once has closed it.
+    if (input instanceof Writable) input.on("error", () => undefined).end(bytes);
+  });
+  const report = child.stdio[statusDescriptor];
+  if (!(report instanceof Readable) || !child.stderr) return "it has no descriptors";
+  try {
+    const [status, errors] = await Promise.all([text(report), text(child.stderr), exit]);
+    const ended = outcome(status);
+    if (ended.started && ended.exitCode === expectedCode) return undefined;
+    return errors.trim().split("\n")[0] || "it ended without a word";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Confines the commands of one member: what they may write and read, and whether they reach the network.
+ *
+ * Every sandbox promises, and src/testing/conformance/sandbox.ts checks, that a command in it changes
+ * nothing outside the places it may write, reads none of the hidden places, sees and signals no process
+ * outside, and leaves none behind.
+ */
+export interface Sandbox {
+  /** Prepares one start of a program inside. */
+  confine(program: ProgramToConfine): Promise<ConfinedProgram>;
+}
+
+export interface ProgramToConfine {
+  /** The path of the program, and its arguments. */
+  readonly argv: readonly [string, ...string[]];
+  /** Where it starts. */
+  readonly cwd: string;
+}
+
+/** How to start a program so that it is confined. */
+export interface ConfinedProgram {
+  /** The path of the program that confines, and its arguments. */
+  readonly argv: readonly [string, ...string[]];
+  /** Bytes to be read from further descriptors, the first of which is 3. */
+  readonly inputs: readonly Uint8Array[];
+  /** The descriptor on which the sandbox reports, after those of `inputs`. */
+  readonly statusDescriptor: number;
+  /** What became of the program, by all that was reported on that descriptor. */
+  outcome(status: string): ConfinedOutcome;
+  /** The protected files that are there now, and were not before. */
+  appeared(): Promise<readonly string[]>;
+}
+
+/** `started` is false if the program never ran, whatever the exit code of the sandbox was. */
+export type ConfinedOutcome =
+  | { readonly started: true; readonly exitCode: number }
+  | { readonly started: false };
+
+/** What a sandbox lets commands do. Paths are absolute. */
+export interface Confinement {
+  /** May be written, each with all that is in it. */
+  readonly writable: readonly string[];
+  /** The files and directories that now exist in writable places and must stay as they are. */
+  protected(): Promise<readonly string[]>;
+  /** Cannot be read: each is empty inside. Those that are missing are left out. */
+  readonly hidden: readonly string[];
+  /** The member's own directory for temporary files, which is `/tmp` inside. */
+  readonly temporary: string;
+  /** The home directory of the person, which can be read but for what is hidden. */
+  readonly home: string;
+  readonly network: "off" | "open";
+}

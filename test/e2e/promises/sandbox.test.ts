@@ -1,0 +1,170 @@
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { TeamOptions } from "../../../src/team/team-options.ts";
+import { calls, says } from "../../../src/testing/scripted-model.ts";
+import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
+import { noSandbox } from "../../support/no-sandbox.ts";
+import { TeamOnWire } from "../../support/team-on-wire.ts";
+import { nextQuestion, resultsIn } from "./scenes.ts";
+
+const required: Partial<TeamOptions> = { sandbox: { mode: "required" }, mode: "acceptEdits" };
+
+/** A command that no judge could call harmless. */
+const writeInside = `node -e 'require("node:fs").writeFileSync("inside.txt", "x")'`;
+
+test.skipIf(noSandbox)(
+  "P29 in acceptEdits a command in the sandbox runs without a question, and changes only the workspace",
+  async () => {
+    await using outside = await temporaryDirectory();
+    const target = join(outside.path, "target");
+    await using wire = await TeamOnWire.start({
+      lead: [
+        calls("bash", { command: writeInside }),
+        calls("bash", { command: `touch ${target} || echo refused` }),
+        says("Done."),
+      ],
+    });
+    const team = await wire.open(required);
+    await team.prompt("Work.");
+    await team.quiet();
+
+    expect(resultsIn(wire.requestsOf("lead").at(-1))).toMatchObject([
+      { isError: false },
+      { text: expect.stringMatching(/refused$/) },
+    ]);
+    expect(await readFile(join(wire.root, "inside.txt"), "utf8")).toBe("x");
+    expect(existsSync(target)).toBe(false);
+    expect(await team.requests()).toEqual([]);
+  },
+);
+
+test.skipIf(noSandbox)(
+  "P29 leaving the sandbox is the person's answer to exactly that call, whatever rules and mode allow",
+  async () => {
+    await using outside = await temporaryDirectory();
+    const target = join(outside.path, "target");
+    const leaving = { command: `touch ${target}`, unsandboxed: true, reason: "it is needed there" };
+    await using wire = await TeamOnWire.start({
+      lead: [calls("bash", leaving), calls("bash", leaving), says("Done.")],
+    });
+    const team = await wire.open({ ...required, mode: "bypassPermissions", allow: ["bash"] });
+    const asked = nextQuestion(team, "permission");
+    await team.prompt("Work.");
+    const id = await asked;
+    const [question] = await team.openRequests();
+    expect(question).toMatchObject({ subject: { reason: expect.stringMatching(/needed there/) } });
+    expect(question).not.toHaveProperty("subject.rule");
+    expect(existsSync(target)).toBe(false);
+
+    const again = nextQuestion(team, "permission");
+    await team.answer(id, { decision: "allow-once" });
+    const second = await again;
+    expect(existsSync(target)).toBe(true);
+    await team.answer(second, { decision: "deny", reason: "once is enough" });
+    await team.quiet();
+
+    const [first, last] = resultsIn(wire.requestsOf("lead").at(-1));
+    expect(first).toMatchObject({ isError: false });
+    expect(last).toMatchObject({ isError: true, text: expect.stringMatching(/once is enough/) });
+  },
+);
+
+test.skipIf(noSandbox)(
+  "P29 where nobody is there to be asked, no command leaves the sandbox",
+  async () => {
+    await using outside = await temporaryDirectory();
+    const target = join(outside.path, "target");
+    await using wire = await TeamOnWire.start({
+      lead: [calls("bash", { command: `touch ${target}`, unsandboxed: true }), says("Done.")],
+    });
+    const team = await wire.open({ ...required, approvals: "deny", allow: ["bash"] });
+    await team.prompt("Work.");
+    await team.quiet();
+
+    expect(resultsIn(wire.requestsOf("lead").at(-1))).toMatchObject([{ isError: true }]);
+    expect(existsSync(target)).toBe(false);
+  },
+);
+
+/** A place in the PATH whose bubblewrap cannot confine anything, as where namespaces are forbidden. */
+async function brokenBubblewrap(directory: string, script: string): Promise<string> {
+  const programs = join(directory, "programs");
+  await mkdir(programs);
+  await writeFile(join(programs, "bwrap"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return `${programs}:${process.env.PATH}`;
+}
+
+const refusesNamespaces = `[ "$1" = --version ] && { echo bubblewrap 0.8.0; exit 0; }
+echo "bwrap: Creating new namespace failed: No space left on device" >&2; exit 1`;
+
+test("P29 where no sandbox works, a team that requires one does not start", async () => {
+  await using elsewhere = await temporaryDirectory();
+  await using wire = await TeamOnWire.start({ lead: [says("Done.")] });
+  const PATH = await brokenBubblewrap(elsewhere.path, refusesNamespaces);
+
+  const opening = wire.open({ ...required, env: { ...wire.environment, PATH } });
+
+  await expect(opening).rejects.toMatchObject({
+    code: "sandbox-missing",
+    message: expect.stringContaining("Creating new namespace failed"),
+    hint: expect.stringContaining("user namespaces"),
+  });
+});
+
+test("with auto, a team without a sandbox warns once, and asks as without one", async () => {
+  await using elsewhere = await temporaryDirectory();
+  await using wire = await TeamOnWire.start({
+    lead: [calls("bash", { command: writeInside }), says("Done.")],
+  });
+  const PATH = await brokenBubblewrap(elsewhere.path, refusesNamespaces);
+  const sandbox = { mode: "auto" } as const;
+  const env = { ...wire.environment, PATH };
+  const team = await wire.open({ sandbox, mode: "acceptEdits", approvals: "deny", env });
+  await team.prompt("Work.");
+  await team.quiet();
+
+  expect(wire.warnings.filter((text) => text.includes("run as you"))).toHaveLength(1);
+  expect(existsSync(join(wire.root, "inside.txt"))).toBe(false);
+  expect(await team.requests()).toMatchObject([{ state: "expired" }]);
+});
+
+test.skipIf(noSandbox)(
+  "P29 a command whose sandbox stops working is not run, and says so",
+  async () => {
+    await using elsewhere = await temporaryDirectory();
+    await using wire = await TeamOnWire.start({
+      lead: [calls("bash", { command: "touch ran.txt" }), says("Done.")],
+    });
+    // It works for the trial at the start, and never after it.
+    const once = `[ "$1" = --version ] && exec /usr/bin/bwrap --version
+[ -e ${elsewhere.path}/tried ] && { echo "bwrap: out of order" >&2; exit 1; }
+touch ${elsewhere.path}/tried; exec /usr/bin/bwrap "$@"`;
+    const PATH = await brokenBubblewrap(elsewhere.path, once);
+    const team = await wire.open({ ...required, env: { ...wire.environment, PATH } });
+    await team.prompt("Work.");
+    await team.quiet();
+
+    expect(resultsIn(wire.requestsOf("lead").at(-1))).toMatchObject([
+      {
+        isError: true,
+        text: expect.stringMatching(/out of order\nError: The sandbox could not be started/),
+      },
+    ]);
+    expect(existsSync(join(wire.root, "ran.txt"))).toBe(false);
+  },
+);
+
+test("P29 a bubblewrap in the workspace is not used", async () => {
+  await using wire = await TeamOnWire.start({ lead: [says("Done.")] });
+  const PATH = await brokenBubblewrap(wire.root, "exit 0");
+  const onlyThere = PATH.split(":")[0] ?? "";
+
+  const opening = wire.open({ ...required, env: { ...wire.environment, PATH: onlyThere } });
+
+  await expect(opening).rejects.toMatchObject({
+    code: "sandbox-missing",
+    message: "bubblewrap is not installed",
+  });
+});

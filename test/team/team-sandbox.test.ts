@@ -1,0 +1,185 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { systemClock } from "../../src/lib/clock.ts";
+import { systemProcesses } from "../../src/lib/process-identity.ts";
+import { Programs } from "../../src/processes/programs.ts";
+import { MemberName } from "../../src/protocol/ids.ts";
+import { type SandboxOptions, TeamSandbox } from "../../src/team/team-sandbox.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { openShell } from "../processes/shell-fixture.ts";
+import { noSandbox } from "../support/no-sandbox.ts";
+
+interface SandboxedTeam {
+  /** The workspace, below the home directory (default: `work`). */
+  at?: string;
+  options?: (home: string) => SandboxOptions;
+  keyFile?: (home: string) => string;
+  /** Makes what is there before the first command. */
+  prepare?(workspace: string, home: string): Promise<void>;
+  /** The path of the home directory, as the environment says it. */
+  homeLink?(home: string): Promise<string>;
+}
+
+/** A member's shell in the sandbox of a team, for a person whose home directory has secrets. */
+async function openTeam(team: SandboxedTeam = {}) {
+  const directory = await temporaryDirectory();
+  const home = join(directory.path, "home");
+  const workspace = join(home, team.at ?? "work");
+  await put(join(home, ".ssh/id"), "the secret");
+  await put(join(home, ".local/state/troupe/keys/other"), "the secret");
+  await mkdir(join(workspace, ".team"), { recursive: true });
+  await team.prepare?.(workspace, home);
+  const warnings: string[] = [];
+  const sandbox = new TeamSandbox({
+    options: { mode: "required", ...team.options?.(home) },
+    place: {
+      directory: join(workspace, ".team"),
+      keyPlace: {
+        keyFile: team.keyFile?.(home),
+        stateHome: undefined,
+        home: (await team.homeLink?.(home)) ?? home,
+      },
+      clock: systemClock,
+      processes: systemProcesses,
+      onWarning: (message) => warnings.push(message),
+    },
+    programs: new Programs({ path: process.env.PATH, workspace }),
+    teamId: async () => "the-team",
+  });
+  const alice = MemberName.parse("alice");
+  const shell = await openShell({ cwd: workspace, sandbox: () => sandbox.of(alice, workspace) });
+  return {
+    ...{ home, workspace, warnings, shell },
+    run: (command: string) => shell.run(command),
+    async [Symbol.asyncDispose]() {
+      await shell[Symbol.asyncDispose]();
+      await sandbox[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function put(path: string, content: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, content);
+}
+
+describe.skipIf(noSandbox)("what is hidden stays hidden", () => {
+  const places: readonly [string, SandboxedTeam][] = [
+    ["the workspace is the home directory", { at: "." }],
+    ["a directory that may be written contains it", { options: (home) => ({ write: [home] }) }],
+    ["the workspace is in a hidden directory", { at: ".ssh/work" }],
+    [
+      "the home directory is a link",
+      {
+        async homeLink(home) {
+          await symlink(home, `${home}-link`);
+          return `${home}-link`;
+        },
+      },
+    ],
+  ];
+
+  test.each(places)("where %s", async (_, team) => {
+    await using fixture = await openTeam(team);
+    const { run, home } = fixture;
+
+    const { output } = await run(
+      `echo in > inside; cat inside; cat ${home}/.ssh/id ${home}/.local/state/troupe/keys/*; cat ${home}-link/.ssh/id; true`,
+    );
+
+    expect(output).toMatch(/^in\n/);
+    expect(output).not.toMatch(/the secret/);
+  });
+
+  test("the team's key where the person has put it", async () => {
+    await using fixture = await openTeam({
+      keyFile: (home) => join(home, "keys/own"),
+      prepare: (_, home) => put(join(home, "keys/own"), "the secret"),
+    });
+
+    const { output } = await fixture.run(`cat ${fixture.home}/keys/own; echo read`);
+
+    expect(output).toMatch(/^cat: .*\nread\n$/);
+  });
+});
+
+describe.skipIf(noSandbox)("files that make other programs run code", () => {
+  test("a repository that a .git file names stays as it is", async () => {
+    await using fixture = await openTeam({
+      async prepare(workspace) {
+        execFileSync("git", ["init", "-q", "--separate-git-dir", "bare"], { cwd: workspace });
+      },
+    });
+    const before = await readFile(join(fixture.workspace, "bare/config"), "utf8");
+
+    const { exitCode } = await fixture.run("echo '[core]' >> bare/config");
+
+    expect(exitCode).not.toBe(0);
+    expect(await readFile(join(fixture.workspace, "bare/config"), "utf8")).toBe(before);
+  });
+
+  test("a .git that leads elsewhere keeps no command from running, and the person hears when it is replaced", async () => {
+    await using fixture = await openTeam({
+      async prepare(workspace, home) {
+        execFileSync("git", ["init", "-q"], { cwd: workspace });
+        await rename(join(workspace, ".git"), join(home, "elsewhere"));
+        await symlink(join(home, "elsewhere"), join(workspace, ".git"));
+      },
+    });
+
+    expect(await fixture.run("git rev-parse --is-inside-work-tree")).toMatchObject({
+      output: "true\n",
+      appeared: [],
+    });
+    expect(fixture.warnings).toEqual([]);
+    const { appeared } = await fixture.run("rm .git; mkdir -p .git/hooks");
+    expect(appeared).toEqual([join(fixture.workspace, ".git")]);
+    expect(fixture.warnings).toEqual([
+      `A command of 'alice' has made or replaced files that can make other programs run code: ${appeared}`,
+    ]);
+  });
+});
+
+test.skipIf(noSandbox)(
+  "commands run when their temporary files were removed meanwhile",
+  async () => {
+    await using fixture = await openTeam();
+    await fixture.run("touch /tmp/kept");
+
+    await rm(join(fixture.home, ".local/state/troupe/tmp"), { recursive: true });
+
+    expect(await fixture.run("[ ! -e /tmp/kept ] && echo ran")).toMatchObject({
+      exitCode: 0,
+      output: "ran\n",
+    });
+  },
+);
+
+test.skipIf(noSandbox)(
+  "a command that was killed with its sandbox is not said never to have run",
+  async () => {
+    await using fixture = await openTeam();
+    const { signal } = new AbortController();
+    let tell = () => {};
+    const hasStarted = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    const running = await fixture.shell.runner.start({
+      ...{ name: "call-1", command: "echo started; sleep 1000", timeoutMs: undefined, signal },
+      onOutput: () => tell(),
+    });
+    if (running.type !== "running") throw new Error(running.problem);
+    await hasStarted;
+
+    process.kill(running.pid, "SIGKILL");
+
+    expect(await running.ended).toMatchObject({
+      ending: "exited",
+      exitCode: null,
+      signal: "SIGKILL",
+    });
+  },
+);
