@@ -6,6 +6,7 @@ import type { Dialect } from "./ai-sdk/dialect.ts";
 import { type Account, diagnose } from "./ai-sdk/failure.ts";
 import type { HttpFetch } from "./ai-sdk/http.ts";
 import { PromptWriter } from "./ai-sdk/prompt-writer.ts";
+import { getsNoSummary, withoutRefusedSummary } from "./ai-sdk/refused-summary.ts";
 import { ReplyReader } from "./ai-sdk/reply-reader.ts";
 import { mergedOptions, summaryLeftOut, thinkingFor } from "./ai-sdk/request-options.ts";
 import type { ModelThinking } from "./ai-sdk/thinking.ts";
@@ -53,23 +54,8 @@ export class AiSdkModel implements Model {
     this.#writer = new PromptWriter(dialect, { id, name, takesImage });
   }
 
-  async *stream(request: ModelRequest): AsyncGenerator<ModelPart> {
-    for await (const part of this.#attempt(request)) {
-      const restart = this.#withoutSummary(part);
-      yield restart ?? part;
-      if (restart) yield* this.#attempt(request);
-    }
-  }
-
-  /** How to go on if summaries of thoughts are refused, which are not asked for again. */
-  #withoutSummary(part: ModelPart): ModelPart | undefined {
-    const { withoutSummaries, account } = this.#options;
-    if (part.type !== "error" || withoutSummaries.has(placeOf(account))) return undefined;
-    const { kind, message } = part.failure;
-    if (kind !== "bad-request" || !/reasoning[ ._]summar/i.test(message)) return undefined;
-    withoutSummaries.add(placeOf(account));
-    const said = `${message}. The request is repeated without a summary, so that thoughts are not shown`;
-    return { type: "restart", failure: { kind, message: said } };
+  stream(request: ModelRequest): AsyncGenerator<ModelPart> {
+    return withoutRefusedSummary(() => this.#attempt(request), this.#options);
   }
 
   async *#attempt(request: ModelRequest): AsyncGenerator<ModelPart> {
@@ -90,17 +76,11 @@ export class AiSdkModel implements Model {
     // The SDK may end an aborted stream as if it were complete.
     if (signal.aborted) yield failed(aborted, reply);
     else if (isComplete) yield this.#finish(request, reply);
-    else yield failed(await this.#withModels(diagnose(error, { ...this.#options, wire })), reply);
-  }
-
-  /** The failure; where the model is unknown to its provider, with names of others. */
-  async #withModels(failure: ModelFailure): Promise<ModelFailure> {
-    if (failure.kind !== "unknown-model") return failure;
-    const { similarModels } = await import("./resolve-model.ts");
-    return {
-      ...failure,
-      hint: [failure.hint, await similarModels(this.id)].filter(Boolean).join(" "),
-    };
+    else {
+      const { withSimilarModels } = await import("./resolve-model.ts");
+      const failure = diagnose(error, { ...this.#options, wire });
+      yield failed(await withSimilarModels(this.id, failure), reply);
+    }
   }
 
   /** The end of a reply. Impossible counts are estimated: zero would hide the cost. */
@@ -142,9 +122,9 @@ export class AiSdkModel implements Model {
     // A new one for each request: the SDK has no other way to assign bytes to a request.
     const model = this.#options.connect(wire.fetch);
     const prompt = this.#writer.prompt(request);
-    const { dialect, withoutSummaries, account } = this.#options;
+    const { dialect } = this.#options;
     const thinking = thinkingFor(request, prompt, this.#options.thinking);
-    const asked = withoutSummaries.has(placeOf(account))
+    const asked = getsNoSummary(this.#options)
       ? summaryLeftOut(thinking?.options)
       : thinking?.options;
     const providerOptions = mergedOptions(dialect.options?.(request), asked);
@@ -169,11 +149,6 @@ export class AiSdkModel implements Model {
       if (reply.isFinished) return;
     }
   }
-}
-
-/** One key at one address. */
-function placeOf({ baseUrl, keyName }: Account): string {
-  return `${baseUrl} ${keyName}`;
 }
 
 /** No server has a shorter context by default. */

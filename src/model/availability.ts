@@ -15,7 +15,7 @@ export class Availability {
   readonly #fallbackAfterMs: number;
   /** When it began to fail; undefined while it answers. */
   #failsSinceMs: number | undefined;
-  /** Until when its last failure holds: a later one begins anew. */
+  /** Until when its last failure holds: a later one starts a new period. */
   #failsUntilMs = 0;
   #restsUntilMs = 0;
   /** When it failed last. */

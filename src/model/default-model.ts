@@ -54,12 +54,16 @@ export function noModel(env: EnvironmentVariables): TeamError {
     const [variable] = builtInProviders[provider].keyVariables;
     return `${variable} (then ${suitableModels[provider]} is used)`;
   });
-  const others = `set ${ways.join(", ")}, or name a model with --model: \`troupe models\` lists them, and rehearsal needs no key.`;
+  const others = `set ${ways.join(", ")}, or name a model (--model, TROUPE_MODEL): \`troupe models\` lists them, and rehearsal needs no key.`;
   for (const provider of namedOnly) {
     const [variable = ""] = builtInProviders[provider].keyVariables;
     if (!env[variable]?.trim()) continue;
     const message = `No model is chosen: ${variable} is set, but its models have to be named`;
-    const hint = `Name one with --model or TROUPE_MODEL, such as ${namedModels[provider]} (\`troupe models ${provider}/\` lists them). Or ${others}`;
+    const list =
+      provider === "azure"
+        ? "the name that you gave the deployment"
+        : `\`troupe models ${provider}/\` lists them`;
+    const hint = `Name one with --model or TROUPE_MODEL, such as ${namedModels[provider]} (${list}). Or ${others}`;
     return new TeamError("model-missing", message, { hint });
   }
   return new TeamError("model-missing", "No model is chosen, and no key of a provider is set", {

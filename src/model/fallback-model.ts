@@ -11,7 +11,7 @@ export interface ModelChoice {
 
 /**
  * A list of models as one: each request goes to the first one that is available. A model that is
- * overloaded or out of reach for too long is left alone for a while, and the next one goes on with the same
+ * overloaded or out of reach for too long is left alone for a while, and the next one answers the same
  * request. A `model-change` part tells each time that another one answers.
  *
  * A failure that another attempt would not mend (a refused key, an unknown model) is reported: it is a

@@ -1,4 +1,5 @@
 import { TeamError } from "../errors.ts";
+import { suitableModels } from "./default-model.ts";
 
 /**
  * The ids of a list such as `anthropic/claude-…,openai/gpt-…`: the first choice, and those that stand in
@@ -18,7 +19,7 @@ export function checkedModelIds(list: string): [string, ...string[]] {
   if (!isRepeated && !ids.includes("")) return ids;
   const what = isRepeated ? "has a model twice" : "has an empty place";
   throw new TeamError("config-invalid", `The list of models "${list}" ${what}`, {
-    hint: "Write each model once, separated by commas: <provider>/<model>,<provider>/<model>.",
+    hint: `Write each model once, separated by commas, such as ${suitableModels.anthropic},${suitableModels.openai}.`,
   });
 }
 

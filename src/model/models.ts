@@ -19,7 +19,7 @@ export interface ModelsOptions extends ModelSurroundings {
   maxInFlight?: number;
   /** How often one request is sent before its failure is reported (default: 10). */
   maxAttempts?: number;
-  /** How long a model of a list may fail before the next one goes on (default: 60 s). */
+  /** How long a model of a list may fail before the next one answers (default: 60 s). */
   fallbackAfterMs?: number;
   /** Records the replies of all models. */
   recording?: Recording | undefined;

@@ -18,6 +18,7 @@ import type { Model } from "./model.ts";
 import { modelFacts } from "./model-facts.ts";
 import {
   type FamilySettings,
+  modelCode,
   type ProviderConfiguration,
   providerSettings,
 } from "./provider-settings.ts";
@@ -77,16 +78,15 @@ export function preloadProvider(id: string, configuration: ProviderConfiguration
 /** How a model is told to think; undefined if it cannot be told. */
 export async function thinkingOf(
   id: string,
-  configuration: ProviderConfiguration,
+  configuration: Pick<ProviderConfiguration, "providers">,
 ): Promise<ModelThinking | undefined> {
-  const settings = providerSettings(id, configuration);
-  const { model } = settings;
+  const { model, ...code } = modelCode(id, configuration);
   const facts = await modelFacts(id, configuration);
-  if (settings.family === "package") {
+  if (code.family === "package") {
     const { packageThinking } = await import("./ai-sdk/package-thinking.ts");
-    return packageThinking(settings.module, model, facts);
+    return packageThinking(code.module, model, facts);
   }
-  const dialect = await families[settings.family].dialect();
+  const dialect = await families[code.family].dialect();
   return dialect.thinking?.(model, facts);
 }
 

@@ -13,17 +13,21 @@ export async function openPackageModel(
   settings: PackageSettings,
   surroundings: PackageModelSurroundings,
 ): Promise<Model> {
-  const { id, thinking, env, clock, watchdogs, fetch } = surroundings;
+  const { id, thinking, env, clock, watchdogs, fetch, withoutSummaries } = surroundings;
   const create = await loadProviderPackage(settings, env);
   const send = fetch ?? (await httpFetchFor(env));
-  const { label, keyName, baseUrl, headersMs, requestOptions } = settings;
-  return packageModel(create({ ...settings.settings, fetch: webFetch(send) }), {
+  const { label, keyName, baseUrl, headersMs, requestOptions, loginHint } = settings;
+  return packageModel(create(settings.settings(webFetch(send))), {
     id,
     ...(thinking && { thinking }),
+    ...(withoutSummaries && { withoutSummaries }),
     facts: await modelFacts(id, surroundings),
     clock,
     watchdogs: { headersMs, ...watchdogs },
-    account: { label, keyName, ...(baseUrl && { baseUrl }), secrets: secretsOf(settings) },
+    account: {
+      ...{ label, keyName, loginHint, secrets: secretsOf(settings) },
+      ...(baseUrl && { baseUrl }),
+    },
     ...(requestOptions && { requestOptions }),
   });
 }
@@ -43,7 +47,8 @@ function webFetch(send: HttpFetch): typeof fetch {
     const answer = await send(String(input), {
       method,
       headers: Object.fromEntries(new Headers(headers)),
-      ...(typeof body === "string" && { body }),
+      // A form of a login, such as Google's, is no string.
+      ...(body && { body: await new Response(body).text() }),
       signal: signal ?? new AbortController().signal,
     });
     const { status, statusText } = answer;

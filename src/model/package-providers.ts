@@ -7,10 +7,15 @@ export interface ProviderPackage {
   moduleFor(model: string): string;
   /** The major version to install (default: the newest). */
   readonly version?: string;
-  /** The settings for the package, besides its key and base URL. */
-  settings(env: EnvironmentVariables): Readonly<Record<string, unknown>>;
+  /**
+   * The settings for the package, besides its key and base URL. `send` is for what the package asks
+   * others than the provider.
+   */
+  settings(env: EnvironmentVariables, send: typeof fetch): Readonly<Record<string, unknown>>;
   /** The package's setting for the key (default: `apiKey`). */
   keySetting?(key: ApiKey): string;
+  /** How the person gets the credentials that the package finds by itself. */
+  readonly loginHint?: string;
   /** The variables to set, in words, if something is missing. */
   missing(env: EnvironmentVariables): string | undefined;
   /** The SDK's options of every request. */
@@ -82,11 +87,16 @@ export const packageProviders = {
       moduleFor: (model) =>
         model.startsWith("claude-") ? "@ai-sdk/google-vertex/anthropic" : "@ai-sdk/google-vertex",
       version: "4",
-      settings: (env) => ({
+      settings: (env, send) => ({
         project: env.GOOGLE_VERTEX_PROJECT,
         location: env.GOOGLE_VERTEX_LOCATION,
-        googleAuthOptions: { keyFilename: env.GOOGLE_APPLICATION_CREDENTIALS },
+        googleAuthOptions: {
+          keyFilename: env.GOOGLE_APPLICATION_CREDENTIALS,
+          clientOptions: { transporterOptions: { fetchImplementation: send } },
+        },
       }),
+      loginHint:
+        "Log in with `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS or GOOGLE_VERTEX_API_KEY.",
       missing(env) {
         const needed = ["GOOGLE_VERTEX_PROJECT", "GOOGLE_VERTEX_LOCATION"];
         const unset = needed.filter((name) => !env[name]);

@@ -1,4 +1,5 @@
 import { TeamError } from "../errors.ts";
+import { nearest } from "../lib/nearest.ts";
 import {
   type ApiKey,
   builtInProviders,
@@ -106,7 +107,9 @@ export interface FamilySettings extends ReachedModel, Pick<ProviderRow, "context
 }
 
 /** The same for a provider whose code is a package. */
-export interface PackageSettings extends ReachedModel, Pick<ProviderPackage, "requestOptions"> {
+export interface PackageSettings
+  extends ReachedModel,
+    Pick<ProviderPackage, "requestOptions" | "loginHint"> {
   readonly family: "package";
   /** What is imported. */
   readonly module: string;
@@ -114,8 +117,8 @@ export interface PackageSettings extends ReachedModel, Pick<ProviderPackage, "re
   readonly version: string | undefined;
   /** Undefined for the package's own. */
   readonly baseUrl: string | undefined;
-  /** With which the package is called. */
-  readonly settings: Readonly<Record<string, unknown>>;
+  /** With which the package is called; it sends its requests by `send`. */
+  settings(send: typeof fetch): Readonly<Record<string, unknown>>;
 }
 
 export type ProviderSettings = FamilySettings | PackageSettings;
@@ -123,6 +126,14 @@ export type ProviderSettings = FamilySettings | PackageSettings;
 /** Throws if `id` is no model's name, or the provider in it is unknown. */
 export function checkModelName(id: string, { providers }: ProviderConfiguration): void {
   parseModelId(id, rowsOf(providers));
+}
+
+/** Whose code asks the model `id`, whatever else its provider needs. */
+export function modelCode(id: string, { providers }: Pick<ProviderConfiguration, "providers">) {
+  const { row, model } = parseModelId(id, rowsOf(providers));
+  const { family } = row;
+  if (family !== "package") return { family, model };
+  return { family, model, module: (row.package ?? plainPackage(model)).moduleFor(model) };
 }
 
 /** Finds the settings of the model `id`. Throws if something is missing or wrong. */
@@ -140,7 +151,7 @@ export function providerSettings(
       "provider-key-missing",
       `The model ${id} needs a key, but ${keyName} is not set`,
       {
-        hint: `Set ${keyVariables.join(" or ")}, or choose another model with --model, such as ${withoutKey(env)}.`,
+        hint: `Set ${keyVariables.join(" or ")}, or choose another model, such as ${withoutKey(env)}.`,
       },
     );
   }
@@ -171,25 +182,27 @@ function packageSettings(
   id: string,
   { model, key, ...row }: ProviderRow & { model: string; key: ApiKey | undefined },
   env: EnvironmentVariables,
-): Pick<PackageSettings, "module" | "version" | "baseUrl" | "settings" | "requestOptions"> {
+): Omit<PackageSettings, keyof ReachedModel | "family"> {
   const code = row.package ?? plainPackage(model);
   const missing = code.missing(env);
   if (missing !== undefined) {
     throw new TeamError("config-invalid", `The model ${id} needs ${missing}, which is not set`, {
-      hint: `Set ${missing}, or choose another model with --model.`,
+      hint: `Set ${missing}, or choose another model, such as ${withoutKey(env)}.`,
     });
   }
   const baseUrl = baseUrlOf(row, env);
   // Without a key a package would look for one in the environment, and send it to any address.
   const noKey = row.keyVariables.length === 0 ? { apiKey: "" } : {};
   const secret = key ? { [code.keySetting?.(key) ?? "apiKey"]: key.value } : noKey;
-  const { version, requestOptions } = code;
+  const { version, requestOptions, loginHint } = code;
   return {
     module: code.moduleFor(model),
     version,
     baseUrl,
-    settings: given({ ...code.settings(env), ...secret, baseURL: baseUrl }),
+    settings: (send) =>
+      given({ ...code.settings(env, send), ...secret, baseURL: baseUrl, fetch: send }),
     ...(requestOptions && { requestOptions }),
+    ...(loginHint !== undefined && { loginHint }),
   };
 }
 
@@ -214,8 +227,11 @@ function parseModelId(
   const isPlain = model !== "" && !/[\s\p{Cc}]/u.test(model);
   if (row && isPlain) return { row, model };
   const problem = slash === -1 || row ? "is not a model's name" : "has an unknown provider";
+  const provider = nearest(slash === -1 ? id : id.slice(0, slash), [...rows.keys(), "rehearsal"]);
+  const meant = slash === -1 || provider === "rehearsal" ? provider : `${provider}/${model}`;
+  const suggestion = provider && !row ? `Did you mean ${meant}? ` : "";
   throw new TeamError("config-invalid", `"${id}" ${problem}`, {
-    hint: `Write <provider>/<model>, with one of the providers ${[...rows.keys()].join(", ")}; or rehearsal, which needs no key.`,
+    hint: `${suggestion}Write <provider>/<model>, with one of the providers ${[...rows.keys()].join(", ")}; or rehearsal, which needs no key.`,
   });
 }
 
@@ -235,8 +251,9 @@ function baseUrlOf(row: ProviderRow, env: EnvironmentVariables): string | undefi
     );
   }
   if (!isBaseUrl(given)) {
+    const example = `https://example.com${family === "anthropic" ? "" : "/v1"}`;
     throw new TeamError("config-invalid", `${baseUrlVariable} is not the base URL of an API`, {
-      hint: `Set ${baseUrlVariable} to an address such as https://example.com/v1, without user, query or fragment.`,
+      hint: `Set ${baseUrlVariable} to an address such as ${example}, without user, query or fragment.`,
     });
   }
   const url = given.replace(/\/+$/, "");

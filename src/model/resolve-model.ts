@@ -2,7 +2,8 @@ import { TeamError } from "../errors.ts";
 import { closest } from "../lib/nearest.ts";
 import { builtInProviders } from "./built-in-providers.ts";
 import { suitableModels } from "./default-model.ts";
-import { loadTable, tableProviders } from "./model-facts.ts";
+import { assumptions, loadTable, type ModelFacts, tableProviders } from "./model-facts.ts";
+import type { ModelFailure } from "./model-failure.ts";
 import { checkedModelIds } from "./model-list.ts";
 import { checkModel, hasProvider } from "./models.ts";
 import { checkModelName, type ProviderConfiguration } from "./provider-settings.ts";
@@ -44,26 +45,63 @@ async function withProvider(model: string): Promise<string> {
   return only !== undefined && others.length === 0 ? only : model;
 }
 
+/** The failure; where the model is unknown to its provider, with names of others. */
+export async function withSimilarModels(id: string, failure: ModelFailure): Promise<ModelFailure> {
+  if (failure.kind !== "unknown-model") return failure;
+  return { ...failure, hint: [failure.hint, await similarModels(id)].filter(Boolean).join(" ") };
+}
+
 /** Names models of the table that a person may have meant by `id`, or else one that works. */
 export async function similarModels(id: string): Promise<string> {
   const slash = id.indexOf("/");
   const provider = id.slice(0, Math.max(slash, 0));
   if (provider === "ollama" || id === "ollama") return pulledModels;
-  // Of a server of one's own nothing is known.
-  if (Object.hasOwn(builtInProviders, provider) && !tableProviders.includes(provider)) return "";
-  const named = tableProviders.filter((name) => name === provider);
-  const ids: string[] = [];
-  for (const each of named.length > 0 ? named : tableNames) {
-    const models = Object.keys(await loadTable(each));
-    ids.push(...models.map((model) => `${each}/${model}`));
+  if (provider === "azure") return deployments;
+  if (Object.hasOwn(builtInProviders, provider) && !tableProviders.includes(provider)) {
+    return servedModels;
   }
-  const others = ids.filter((each) => each !== id);
-  const similar = similarNames(id.slice(slash + 1), others);
-  if (similar.length > 0) return `Known models with similar names: ${similar.join(", ")}.`;
+  const named = tableProviders.filter((name) => name === provider);
+  const similar = await knownNames(id, named.length > 0 ? named : tableNames);
+  if (similar !== undefined) return similar;
   const suitable = tableNames.filter((name) => named.length === 0 || name === provider);
   if (suitable.length === 0) return `\`troupe models ${provider}\` lists the known ones.`;
   return `Models that work: ${suitable.map((name) => suitableModels[name]).join(", ")}.`;
 }
+
+/** Those of these providers' models that a person may have meant by `id`. */
+async function knownNames(id: string, providers: readonly string[]): Promise<string | undefined> {
+  const ids: string[] = [];
+  for (const each of providers) {
+    const models = Object.keys(await loadTable(each));
+    ids.push(...models.map((model) => `${each}/${model}`));
+  }
+  const others = ids.filter((each) => each !== id);
+  const similar = similarNames(id.slice(id.indexOf("/") + 1), others);
+  return similar.length > 0 ? `Known models with similar names: ${similar.join(", ")}.` : undefined;
+}
+
+/**
+ * What is assumed of a model whose limits are not known, for the person; undefined for others. If its
+ * name may be a slip, also what may be meant.
+ */
+export async function toldAssumptions(
+  id: string,
+  facts: ModelFacts,
+  wanted?: number,
+): Promise<string | undefined> {
+  const assumed = assumptions(id, facts, wanted);
+  const isUnknown = Object.values(facts).every((fact) => fact === undefined);
+  const provider = id.slice(0, id.indexOf("/"));
+  // On Azure, names are the person's own.
+  const hasTable = tableProviders.includes(provider) && provider !== "azure";
+  if (assumed === undefined || !isUnknown || !hasTable) return assumed;
+  return [assumed, await knownNames(id, [provider])].filter(Boolean).join(" ");
+}
+
+/** Of a server of one's own nothing is known here. */
+const servedModels = "With TROUPE_MODEL set to it, `troupe doctor` names the models of the server.";
+
+const deployments = "On Azure, a model has the name that you gave its deployment.";
 
 const pulledModels =
   "Every model that was pulled can be used by its name: `ollama list` shows them, `ollama pull <model>` gets another.";

@@ -6,15 +6,17 @@ import type {
 import { z } from "zod";
 import { TeamError } from "../errors.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
-import { onAbort } from "../lib/on-abort.ts";
 import { Secrets } from "../lib/secrets.ts";
 import { limits, maxBlocks } from "./ai-sdk/body-limits.ts";
 import type { Dialect } from "./ai-sdk/dialect.ts";
 import { type Account, diagnose } from "./ai-sdk/failure.ts";
+import { isNetworkError } from "./ai-sdk/network-problem.ts";
 import { isClaudeOnBedrock } from "./ai-sdk/package-thinking.ts";
 import { PromptWriter } from "./ai-sdk/prompt-writer.ts";
+import { getsNoSummary, withoutRefusedSummary } from "./ai-sdk/refused-summary.ts";
 import { ReplyReader } from "./ai-sdk/reply-reader.ts";
-import { mergedOptions, thinkingFor } from "./ai-sdk/request-options.ts";
+import { mergedOptions, summaryLeftOut, thinkingFor } from "./ai-sdk/request-options.ts";
+import { StreamWatch } from "./ai-sdk/stream-watch.ts";
 import type { ModelThinking } from "./ai-sdk/thinking.ts";
 import type { Watchdogs, WireFailure } from "./ai-sdk/watched-request.ts";
 import { takesImage } from "./image-support.ts";
@@ -63,6 +65,8 @@ interface PackageModelOptions extends LanguageModelOptions {
   /** The SDK's options of every request. */
   readonly requestOptions?: Readonly<Record<string, Readonly<Record<string, boolean>>>>;
   readonly thinking?: ModelThinking;
+  /** The accounts that get no summaries of thoughts (default: none is known). */
+  readonly withoutSummaries?: Set<string>;
 }
 
 /** `aiSdkModel` with what only troupe itself knows. */
@@ -89,6 +93,8 @@ class PackageModel implements Model {
   readonly #clock: Clock;
   readonly #watchdogs: Watchdogs;
   readonly #options: PackageModelOptions;
+  readonly #account: Account;
+  readonly #summaries: Parameters<typeof getsNoSummary>[0];
 
   constructor(model: LanguageModelV3, options: PackageModelOptions) {
     const { id, clock, watchdogs } = options;
@@ -105,9 +111,22 @@ class PackageModel implements Model {
     this.#clock = clock ?? systemClock;
     this.#watchdogs = { headersMs: 300_000, stallMs: 90_000, ...watchdogs };
     this.#options = options;
+    this.#account = {
+      label: provider,
+      keyName: "the provider's key",
+      baseUrl: "its address",
+      secrets: new Secrets([]),
+      ...options.account,
+    };
+    const { withoutSummaries = new Set() } = options;
+    this.#summaries = { withoutSummaries, account: this.#account };
   }
 
-  async *stream(request: ModelRequest): AsyncGenerator<ModelPart> {
+  stream(request: ModelRequest): AsyncGenerator<ModelPart> {
+    return withoutRefusedSummary(() => this.#attempt(request), this.#summaries);
+  }
+
+  async *#attempt(request: ModelRequest): AsyncGenerator<ModelPart> {
     const { signal } = request;
     const reply = new ReplyReader(this.#dialect);
     const watch = new StreamWatch(signal, this.#clock);
@@ -123,7 +142,11 @@ class PackageModel implements Model {
     const usage = reply.usage && { usage: reply.usage };
     if (signal.aborted) yield { type: "error", failure: aborted, ...usage };
     else if (isComplete && error === undefined) yield reply.finish();
-    else yield { type: "error", failure: this.#diagnose(error, watch), ...usage };
+    else {
+      const { withSimilarModels } = await import("./resolve-model.ts");
+      const failure = await withSimilarModels(this.id, this.#diagnose(error, watch));
+      yield { type: "error", failure, ...usage };
+    }
   }
 
   async *#relay(
@@ -133,7 +156,10 @@ class PackageModel implements Model {
     const { headersMs, stallMs } = this.#watchdogs;
     const prompt = this.#prompt(request);
     const thinking = thinkingFor(request, prompt, this.#options.thinking);
-    const providerOptions = mergedOptions(this.#options.requestOptions, thinking?.options);
+    const asked = getsNoSummary(this.#summaries)
+      ? summaryLeftOut(thinking?.options)
+      : thinking?.options;
+    const providerOptions = mergedOptions(this.#options.requestOptions, asked);
     const { stream } = await watch.within(headersMs, "no-headers", () =>
       this.#model.doStream({
         prompt,
@@ -159,7 +185,7 @@ class PackageModel implements Model {
         if (shown) yield shown;
       }
     } finally {
-      // Whatever is left is of no use to anybody, nor is the reason why it cannot be had.
+      // Whatever is left is of no use to anybody, nor is the reason why it cannot be read.
       reader.cancel().catch(() => undefined);
     }
   }
@@ -173,24 +199,29 @@ class PackageModel implements Model {
     const { data: call } = FailedCall.safeParse(error);
     const headers = new Map(Object.entries(call?.responseHeaders ?? eventStream));
     const status = call?.statusCode ?? (watch.hasAnswered ? 200 : undefined);
-    const isUnreachable = call !== undefined && status === undefined;
     return diagnose(error, {
       id: this.id,
       account: {
-        label: this.#provider,
-        keyName: "the provider's key",
-        baseUrl: call?.url ?? "its address",
-        secrets: new Secrets([]),
-        ...this.#options.account,
+        ...this.#account,
+        ...(call && !this.#options.account?.baseUrl && { baseUrl: call.url }),
       },
       watchdogs: this.#watchdogs,
       clock: this.#clock,
       wire: {
-        failure: watch.failure ?? (isUnreachable ? { type: "network", cause: error } : undefined),
+        failure: watch.failure ?? wireFailure(error, { isCall: call !== undefined, status }),
         response: status === undefined ? undefined : { status, headers },
       },
     });
   }
+}
+
+/** A login that fails on its way fails before the SDK makes its call. */
+function wireFailure(
+  error: unknown,
+  { isCall, status }: { isCall: boolean; status: number | undefined },
+): WireFailure | undefined {
+  if (status !== undefined) return isNetworkError(error) ? { type: "cut" } : undefined;
+  return isCall || isNetworkError(error) ? { type: "network", cause: error } : undefined;
 }
 
 /** The part of the SDK's `APICallError` that says what was answered; without a status, nothing. */
@@ -202,63 +233,6 @@ const FailedCall = z.object({
 
 const eventStream = { "content-type": "text/event-stream" };
 const aborted: ModelFailure = { kind: "aborted", message: "The call was aborted" };
-
-/** Stops a stream that is silent for too long, or whose member is stopped. */
-class StreamWatch {
-  readonly #clock: Clock;
-  readonly #abort = new AbortController();
-  readonly #stopListening: () => void;
-  #failure: WireFailure | undefined;
-  #hasAnswered = false;
-
-  constructor(signal: AbortSignal, clock: Clock) {
-    this.#clock = clock;
-    this.#stopListening = onAbort(signal, () => this.#abort.abort());
-  }
-
-  get signal(): AbortSignal {
-    return this.#abort.signal;
-  }
-
-  get failure(): WireFailure | undefined {
-    return this.#failure;
-  }
-
-  get hasAnswered(): boolean {
-    return this.#hasAnswered;
-  }
-
-  /** Waits for a step of the stream, even of a provider that ignores the signal. */
-  async within<Step>(
-    ms: number,
-    type: "no-headers" | "stalled",
-    start: () => PromiseLike<Step>,
-  ): Promise<Step> {
-    const cancel = this.#clock.schedule(ms, () => this.fail({ type }));
-    let stopWaiting = () => {};
-    const stopped = new Promise<never>((_, reject) => {
-      stopWaiting = onAbort(this.signal, () => reject(new Error("The call was stopped")));
-    });
-    try {
-      const step = await Promise.race([start(), stopped]);
-      this.#hasAnswered = true;
-      return step;
-    } finally {
-      cancel();
-      stopWaiting();
-    }
-  }
-
-  fail(failure: WireFailure): void {
-    this.#failure ??= failure;
-    this.#abort.abort();
-  }
-
-  close(): void {
-    this.#stopListening();
-    this.#abort.abort();
-  }
-}
 
 const count = z.int().nonnegative().optional();
 const SdkUsage = z.object({

@@ -47,7 +47,7 @@ async function abilitiesOf(
 }
 
 function noRoom(id: string, { maxOutputTokens }: { maxOutputTokens: number }): string {
-  return `${id} is not asked to think: of the ${maxOutputTokens} tokens that a reply may have (max-output), nothing would be left for the answer.`;
+  return `${id} is not asked to think: of the ${maxOutputTokens} tokens that a reply may have (max-output), too few would be left for the answer.`;
 }
 
 function unsentBudget(id: string, effort: Effort | undefined): string {

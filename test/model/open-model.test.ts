@@ -55,6 +55,16 @@ test.each(wrong)("the model %j with %o is refused with a hint", async (id, env, 
   expect(`${error.message} ${error.hint}`).not.toContain("pw");
 });
 
+test.each([
+  ["rehersal", "rehearsal"],
+  ["rehersal/x", "rehearsal"],
+  ["antropic/claude-x", "anthropic/claude-x"],
+])("for the mistyped model %j, %s is suggested", (id, meant) => {
+  const error = thrownBy(() => providerSettings(id, { env: {} }));
+
+  expect(error).toMatchObject({ hint: expect.stringContaining(`Did you mean ${meant}? `) });
+});
+
 test("white space around a key is left out, also where it is masked", () => {
   const env = { ANTHROPIC_API_KEY: " \n", ANTHROPIC_AUTH_TOKEN: " sk-0123456789\n" };
 

@@ -26,6 +26,7 @@ test("the details of thoughts are stored, and sent back unchanged with the call 
     { reasoning: "I look", reasoning_details: [{ ...text, text: "I look", id: null }] },
     { reasoning: " at it.", reasoning_details: [{ ...text, text: " at it." }] },
     { reasoning_details: [{ ...text, text: null, signature: "sig" }] },
+    { reasoning_details: [{ ...text, text: null, signature: null }] },
     { ...call, reasoning_details: [encrypted] },
   );
 

@@ -21,6 +21,8 @@ interface WireAnswer {
   status?: number;
   type: string;
   body: string | Buffer;
+  /** Whether the connection breaks after the body. */
+  isCut?: boolean;
 }
 
 /** A server that gives every request the same answer. */
@@ -28,8 +30,10 @@ export async function wireServer(answer: () => WireAnswer) {
   const seen: { url: string; headers: IncomingHttpHeaders; body: string }[] = [];
   const server = createServer(async (request, response) => {
     seen.push({ url: request.url ?? "", headers: request.headers, body: await text(request) });
-    const { status = 200, type, body } = answer();
-    response.writeHead(status, { "content-type": type }).end(body);
+    const { status = 200, type, body, isCut = false } = answer();
+    response.writeHead(status, { "content-type": type });
+    if (isCut) response.write(body, () => response.destroy());
+    else response.end(body);
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const address = server.address();

@@ -7,6 +7,7 @@ import { modelFacts } from "../../src/model/model-facts.ts";
 import { openModel } from "../../src/model/open-model.ts";
 import { packageModel } from "../../src/model/sdk-language-model.ts";
 import { unsentThinking } from "../../src/model/unsent-thinking.ts";
+import { status } from "../../src/testing/provider-server/answers.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { calls, reply, says, thinks } from "../../src/testing/scripted-model.ts";
 import { collect, lastOf } from "./ai-sdk-support.ts";
@@ -100,6 +101,34 @@ describe("the effort on the wire", () => {
 });
 
 const call = calls("look", {}, "call_1");
+
+test("Azure is asked once more without a summary of thoughts if it gives none, and then never for one", async () => {
+  await using place = await realPackages();
+  await using server = await ProviderServer.start();
+  const message = "Your organization must be verified to generate reasoning summaries";
+  server.reply(status(400, { error: { message } }), says("One."), says("Two."));
+  const env = { ...place.env, ...keys, AZURE_BASE_URL: `${server.url}/v1` };
+  const model = await openModel("azure/gpt-6-sol", { env, clock: systemClock });
+  const request = { thinking: { effort: "high" } } as const;
+
+  const parts = await collect(model, request);
+  const later = await collect(model, request);
+
+  expect(parts).toMatchObject([
+    { type: "restart", failure: { message: expect.stringContaining("repeated without") } },
+    { type: "text-delta" },
+    { type: "finish", blocks: [{ text: "One." }] },
+  ]);
+  expect(lastOf(later)).toMatchObject({ type: "finish", blocks: [{ text: "Two." }] });
+  expect(server.requests.map(({ body }) => body.reasoning)).toEqual([
+    { effort: "high", summary: "auto" },
+    { effort: "high" },
+    { effort: "high" },
+  ]);
+  for (const { body } of server.requests) {
+    expect(body.include).toContain("reasoning.encrypted_content");
+  }
+});
 
 describe("thoughts go back byte for byte", () => {
   test("to Azure, encrypted", async () => {

@@ -56,7 +56,7 @@ test("a package that is defined without a key gets none from the environment eit
   const settings = providerSettings("helper/x", { env, providers });
 
   // The packages read the environment only if no key is given.
-  expect(settings).toMatchObject({ settings: { apiKey: "" } });
+  expect(settings.family === "package" && settings.settings(fetch)).toMatchObject({ apiKey: "" });
 });
 
 test.each(["@ai-sdk/amazon-bedrock", "@ai-sdk/google-vertex/anthropic"])(
@@ -100,6 +100,32 @@ test("Azure's refusal names the variable, and not the key", async () => {
       message: "Azure refuses the key (401): [key] is invalid",
       hint: "Set AZURE_API_KEY to a key that may use azure/d.",
     },
+  });
+});
+
+test.each([
+  ["azure/gpt-6-sol", "On Azure, a model has the name that you gave its deployment."],
+  ["bedrock/claude-sonnet-5", "similar names: bedrock/anthropic.claude-sonnet-5"],
+  ["vertex/gemini-3.5", "similar names: vertex/gemini-3.5-flash"],
+])("where %s is not there, the person is told: %s", async (id, hint) => {
+  await using place = await realPackages();
+  await using server = await wireServer(() => ({
+    status: 404,
+    type: "application/json",
+    body: '{"error":{"code":404,"message":"Not found."}}',
+  }));
+  const env = {
+    ...place.env,
+    ...{ AZURE_API_KEY: "k", AZURE_BASE_URL: server.url },
+    ...{ AWS_BEARER_TOKEN_BEDROCK: "k", AWS_REGION: "eu-west-1" },
+    ...{ AWS_ENDPOINT_URL_BEDROCK_RUNTIME: server.url },
+    ...{ GOOGLE_VERTEX_API_KEY: "k", GOOGLE_VERTEX_BASE_URL: server.url },
+  };
+
+  const model = await openModel(id, { env, clock: systemClock });
+
+  expect(lastOf(await collect(model))).toMatchObject({
+    failure: { kind: "unknown-model", hint: expect.stringContaining(hint) },
   });
 });
 
@@ -167,6 +193,24 @@ test("a stream of Bedrock's that is cut is no reply", async () => {
   const model = await openModel("bedrock/m", { env, clock: systemClock });
 
   expect(lastOf(await collect(model))).toMatchObject({ type: "error" });
+});
+
+test("a connection that breaks in the middle of a reply is told as one", async () => {
+  await using place = await realPackages();
+  const type = "application/vnd.amazon.eventstream";
+  const body = bedrockStream.subarray(0, 300);
+  await using server = await wireServer(() => ({ type, body, isCut: true }));
+  const keys = { AWS_BEARER_TOKEN_BEDROCK: "bedrock-key-0123", AWS_REGION: "eu-west-1" };
+  const env = { ...place.env, ...keys, AWS_ENDPOINT_URL_BEDROCK_RUNTIME: server.url };
+
+  const model = await openModel("bedrock/m", { env, clock: systemClock });
+
+  expect(lastOf(await collect(model))).toMatchObject({
+    failure: {
+      kind: "cut",
+      message: "Amazon Bedrock ended its answer before it was complete",
+    },
+  });
 });
 
 test("Vertex streams a reply with a call, with an API key", async () => {

@@ -34,7 +34,7 @@ test("a missing key is told with a model whose key is set", async () => {
 
   await expect(resolveModel("claude-sonnet-5-5", { env: keys })).rejects.toMatchObject({
     code: "provider-key-missing",
-    hint: "Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or choose another model with --model, such as google/gemini-4-argon (GOOGLE_API_KEY is set).",
+    hint: "Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or choose another model, such as google/gemini-4-argon (GOOGLE_API_KEY is set).",
   });
   await expect(resolveModel("openai/gpt-5", { env: {} })).rejects.toMatchObject({
     hint: expect.stringContaining("rehearsal, which needs no key"),
@@ -69,7 +69,8 @@ test("a model of OpenRouter is compared with OpenRouter's only", async () => {
 test("of a local server no other models are named, and Ollama's are those that were pulled", async () => {
   expect(await similarModels("ollama/qwen9")).toContain("`ollama list` shows them");
   expect(await similarModels("ollama")).toContain("`ollama pull <model>`");
-  expect(await similarModels("lmstudio/qwen9")).toBe("");
+  expect(await similarModels("lmstudio/qwen9")).toContain("`troupe doctor`");
+  expect(await similarModels("lmstudio/qwen9")).not.toContain("claude");
 });
 
 test("a wrong base URL is told without other models", async () => {

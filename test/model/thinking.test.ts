@@ -136,17 +136,22 @@ describe("the thinking budget", () => {
   test.each(["anthropic/claude-opus-4-5", "anthropic/unknown"])(
     "is left out for %s if a reply has no room for it, and the person is told",
     async (id) => {
-      const asked = { budgetTokens: 1_024 };
-      const options = { env, maxOutputTokens: 1_024 };
+      const tooFew = { env, maxOutputTokens: 1_365 };
+      for (const asked of [{ budgetTokens: 1_024 }, { effort: "high" }] as const) {
+        const body = await sent(id, asked, { maxOutputTokens: 1_365 });
 
-      const body = await sent(id, asked, { maxOutputTokens: 1_024 });
-
-      expect(body).toMatchObject({ max_tokens: 1_024 });
-      expect(body).not.toHaveProperty("thinking");
-      expect(await unsentThinking(id, asked, options)).toEqual([
-        `${id} is not asked to think: of the 1024 tokens that a reply may have (max-output), nothing would be left for the answer.`,
-      ]);
-      expect(await unsentThinking(id, { effort: "none" }, options)).toEqual([]);
+        expect(body).toMatchObject({ max_tokens: 1_365 });
+        expect(body).not.toHaveProperty("thinking");
+        expect(await unsentThinking(id, asked, tooFew)).toEqual([
+          `${id} is not asked to think: of the 1365 tokens that a reply may have (max-output), too few would be left for the answer.`,
+        ]);
+      }
+      expect(await unsentThinking(id, { effort: "none" }, tooFew)).toEqual([]);
+      // A quarter is for the answer.
+      const enough = { maxOutputTokens: 1_366 };
+      expect(await sent(id, { budgetTokens: 1_024 }, enough)).toMatchObject({
+        ...{ thinking: { budget_tokens: 1_024 }, max_tokens: 1_366 },
+      });
     },
   );
 

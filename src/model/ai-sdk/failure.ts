@@ -17,6 +17,8 @@ export interface Account {
   readonly baseUrl: string;
   /** What may be wrong with the address if the model is not found there. */
   readonly addressHint?: string | undefined;
+  /** How to get credentials, for a provider whose package looks for them itself. */
+  readonly loginHint?: string | undefined;
   /** The secrets, which no message may contain. */
   readonly secrets: Secrets;
 }
@@ -100,10 +102,20 @@ function oversized(what: string, { account }: FailedRequest): ModelFailure {
   };
 }
 
-/** The request was never sent: the SDK knows that the provider would refuse it. */
+/** Google's words for no login, one that is over, and a file of credentials that is not there. */
+const noLogin = /default credentials|invalid_grant|refresh token|^ENOENT:/i;
+
+/**
+ * The request was never sent: the SDK knows that the provider would refuse it, or has no credentials
+ * for it.
+ */
 function unsendable(error: unknown, { account }: FailedRequest): ModelFailure {
-  const message = `${account.label} cannot take this request: ${shown(messageOf(error), account)}`;
-  return { kind: "bad-request", message };
+  const { label, loginHint } = account;
+  const reason = shown(messageOf(error), account);
+  if (loginHint !== undefined && noLogin.test(reason)) {
+    return { kind: "bad-key", message: `${label} has no credentials: ${reason}`, hint: loginHint };
+  }
+  return { kind: "bad-request", message: `${label} cannot take this request: ${reason}` };
 }
 
 function cutOrForeign(asked: FailedRequest): ModelFailure {

@@ -17,6 +17,14 @@ export function networkProblem(error: unknown): NetworkProblem {
 /** Codes of OpenSSL for a certificate that Node does not accept. */
 const certificateCode = /CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|HOSTNAME_MISMATCH/;
 
+/** True if a request failed on its way, also where other code than ours sent it. */
+export function isNetworkError(error: unknown): boolean {
+  const code = codeOf(error);
+  return networkCode.test(code) || certificateCode.test(code);
+}
+
+const networkCode = /^(PROXY_|ECONN|ENOTFOUND$|EAI_|ETIMEDOUT$|EPIPE$|E(HOST|NET)UNREACH$)/;
+
 function adviceFor(code: string): Pick<NetworkProblem, "kind" | "hint"> {
   if (certificateCode.test(code)) {
     const hint =

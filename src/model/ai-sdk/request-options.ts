@@ -26,13 +26,14 @@ export function mergedOptions(
   );
 }
 
-/** Without OpenAI's summary of thoughts. The encrypted thoughts are asked for as before. */
+/** Without the summary of thoughts of OpenAI's models. The encrypted thoughts are asked for as before. */
 export function summaryLeftOut(
   options: SharedV3ProviderOptions | undefined,
 ): SharedV3ProviderOptions | undefined {
-  if (!options?.openai) return options;
-  const { reasoningSummary: _, ...openai } = options.openai;
-  return { ...options, openai };
+  if (!options) return options;
+  return Object.fromEntries(
+    Object.entries(options).map(([name, { reasoningSummary: _, ...rest }]) => [name, rest]),
+  );
 }
 
 /**

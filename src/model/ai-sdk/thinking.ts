@@ -73,10 +73,11 @@ export function anthropicThinking(_: string, facts: ModelFacts): ModelThinking {
   return {
     efforts: effortsOf(levels),
     takesBudget,
-    ...(takesBudget && { leastTokens: leastClaudeBudget }),
+    ...(takesBudget && { leastTokens: leastClaudeReply }),
     settings(asked) {
-      const { effort, budgetTokens } = asked;
+      const { effort, budgetTokens, maxOutputTokens } = asked;
       if (effort === "none") return { options: { anthropic: { thinking: { type: "disabled" } } } };
+      if (takesBudget && maxOutputTokens <= leastClaudeReply) return undefined;
       if (takesBudget && budgetTokens !== undefined) return enabled(asked);
       if (effort === undefined) return undefined;
       // Some show nothing of their thoughts unless they are asked to.
@@ -89,12 +90,15 @@ export function anthropicThinking(_: string, facts: ModelFacts): ModelThinking {
 /** Anthropic takes no smaller budget, and no reply that is not longer. */
 const leastClaudeBudget = 1_024;
 
+/** Of a reply of no more tokens, the smallest budget would leave less than is for the answer. */
+const leastClaudeReply = Math.floor(leastClaudeBudget / shareOfReply.max);
+
 const budgetedClaude: ModelThinking = {
   efforts: Effort.options,
   takesBudget: true,
-  leastTokens: leastClaudeBudget,
+  leastTokens: leastClaudeReply,
   settings(asked) {
-    // A turn goes on as it began: the provider refuses a change before its end.
+    // A turn continues as it began: the provider refuses a change before its end.
     if (asked.turnBeganWithThought === false) return undefined;
     const tokens = asked.effort === "none" ? 0 : budgetOf(asked);
     if (tokens === 0 && !asked.turnBeganWithThought) return undefined;
@@ -103,7 +107,7 @@ const budgetedClaude: ModelThinking = {
 };
 
 function enabled(asked: BudgetAsked): ThinkingSettings | undefined {
-  if (asked.maxOutputTokens <= leastClaudeBudget) return undefined;
+  if (asked.maxOutputTokens <= leastClaudeReply) return undefined;
   const budgetTokens = Math.max(budgetOf(asked), leastClaudeBudget);
   const thinking = { type: "enabled", budgetTokens };
   return { options: { anthropic: { thinking } }, addedTokens: budgetTokens };
