@@ -32,7 +32,10 @@ export type ErrorCode =
   | "dashboard-failed"
   | "team-closed"
   | "team-busy"
-  | "result-missing";
+  | "result-missing"
+  | "compaction-failed"
+  | "conversation-short"
+  | "sandbox-missing";
 
 /**
  * The only error this package throws on purpose. `code` is for programs and stays stable;

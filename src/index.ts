@@ -1,6 +1,6 @@
 export type { BudgetLimits } from "./agent/bill.ts";
 export type { CallAnswer, HookedCall, HookOutput, MemberHooks } from "./agent/hooks.ts";
-export type { RunEnd } from "./agent/runner.ts";
+export type { CompactionReport, RunEnd } from "./agent/runner.ts";
 export type { CronBook } from "./crons/cron-book.ts";
 export { type ErrorCode, TeamError } from "./errors.ts";
 export type { FenceHolder } from "./fence/fence.ts";
@@ -23,6 +23,7 @@ export type {
 } from "./mailbox/mailbox.ts";
 export type { Watchdogs } from "./model/ai-sdk/watched-request.ts";
 export type { ProviderFamily } from "./model/built-in-providers.ts";
+export type { ListedModel, ListModelsOptions } from "./model/list-models.ts";
 export type {
   FinishPart,
   Model,
@@ -53,9 +54,10 @@ export type {
   CronEntry,
   CronId,
 } from "./protocol/cron.ts";
-export type { Effort } from "./protocol/effort.ts";
+export type { Effort, EffortChoice } from "./protocol/effort.ts";
 export type {
   AgentEvent,
+  ClearEvent,
   CompactionEndEvent,
   CompactionStartEvent,
   EventFields,
@@ -67,6 +69,7 @@ export type {
   MessageWithdrawnEvent,
   ModeChangeEvent,
   ModelChangeEvent,
+  ModelSetEvent,
   ModelWaitEvent,
   ReplyRestartEvent,
   RequestChangeEvent,
@@ -164,6 +167,7 @@ export type {
   ProfileEntry,
   ProviderData,
   ReceivedMail,
+  RecordedRunEnd,
   ReplyBlock,
   ReplyEntry,
   RewindEntry,
@@ -226,15 +230,24 @@ export {
   viewArchive,
 } from "./team/archives.ts";
 export type { AskOptions } from "./team/ask.ts";
-export type { OpenModel } from "./team/equipment.ts";
+export type { CompactOptions } from "./team/conversations.ts";
+export type { DiffStart } from "./team/diff/changes.ts";
+export {
+  type FileDiff,
+  type WorkspaceDiff,
+  type WorkspaceDiffOptions,
+  workspaceDiff,
+} from "./team/diff/workspace-diff.ts";
 export { exitCodeOf, unfinishedLines } from "./team/exit-code.ts";
 export { FileTeamStore } from "./team/file-team-store.ts";
+export { listModels } from "./team/list-models.ts";
 export type { OwnSystemPrompt } from "./team/member-prompt.ts";
 export type { ForMembers } from "./team/members/member-definition.ts";
 export type { SpawnReview } from "./team/members/spawner.ts";
 export { MemoryTeamStore } from "./team/memory-team-store.ts";
 export type { OpenStoreOptions } from "./team/open-store-parts.ts";
 export type { PromptImage, TeamPrompt } from "./team/prompt-images.ts";
+export type { MemberModel, ModelSetting } from "./team/protocols/model-choices.ts";
 export type { PersonsAnswer } from "./team/protocols/persons-answer.ts";
 export type { OnRequest } from "./team/protocols/request-answerer.ts";
 export type { ResultInput, ResultSchema } from "./team/protocols/result-schema.ts";
@@ -245,8 +258,9 @@ export type { FileEffect } from "./team/rewind/file-restore.ts";
 export type { RewindOptions, RewindPreview, RewindReport } from "./team/rewind/team-rewind.ts";
 export type { MemberSummary, TeamSummary } from "./team/summary.ts";
 export { systemPlace } from "./team/system-place.ts";
-export { type MemberMode, Team } from "./team/team.ts";
+export { type BackgroundCommand, type MemberMode, Team } from "./team/team.ts";
 export type { SpawnAnswer, TeamHooks } from "./team/team-hooks.ts";
+export type { OpenModel } from "./team/team-models.ts";
 export type { ApprovalPolicy, RuleOption, TeamOptions } from "./team/team-options.ts";
 export type { TeamPlace } from "./team/team-place.ts";
 export type { MemberStore, TeamStore } from "./team/team-store.ts";
@@ -260,6 +274,7 @@ export type {
   MailQuery,
   MemberUsage,
   PageCursor,
+  TeamActions,
   TeamChange,
   TeamView,
   TranscriptPage,

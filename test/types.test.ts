@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
 
@@ -126,3 +128,44 @@ function isOurs({ declarations: [first] = [], flags }: ts.Symbol): boolean {
   if (!first || flags & ts.SymbolFlags.TypeParameter) return false;
   return first.getSourceFile().fileName.includes("/src/");
 }
+
+const declaration = /^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class) (\w+)/gm;
+
+/** The files that declare a type of each name. */
+function filesByType(texts: ReadonlyMap<string, string>): Map<string, string[]> {
+  const files = new Map<string, string[]>();
+  for (const [file, text] of texts) {
+    const names = new Set([...text.matchAll(declaration)].map(([, name = ""]) => name));
+    for (const name of names) files.set(name, [...(files.get(name) ?? []), file]);
+  }
+  return files;
+}
+
+function declaredTwice(texts: ReadonlyMap<string, string>): string[] {
+  const all = [...filesByType(texts)];
+  return all.flatMap(([name, files]) => (files.length > 1 ? `${name}: ${files.join(", ")}` : []));
+}
+
+test("no two files declare a type of the same name", () => {
+  const files = ["src", "web/src"].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => join(folder, path)),
+  );
+  const texts = new Map(
+    files
+      .filter((path) => /\.tsx?$/.test(path))
+      .map((path) => [path, readFileSync(path, "utf8")] as const),
+  );
+
+  expect(texts.size).toBeGreaterThan(500);
+  expect(declaredTwice(texts)).toEqual([]);
+});
+
+test("control: a type that two files declare is found, exported or not", () => {
+  const texts = new Map([
+    ["a.ts", "interface Line {}\nexport type Row = 1;\nfunction f() {\n  type Line = 2;\n}"],
+    ["b.ts", "export type Line = string;\nexport abstract class Page {}"],
+    ["c.ts", "export class Page<T> {}\nconst Row = 1;"],
+  ]);
+
+  expect(declaredTwice(texts)).toEqual(["Line: a.ts, b.ts", "Page: b.ts, c.ts"]);
+});

@@ -43,7 +43,7 @@ export interface AgentOptions {
   /** How much the model should think (default: as it does by itself). */
   thinking?: ThinkingRequest | undefined;
   /** Whether one of its models takes images of a kind (default: all do). */
-  takesImage?(model: string, mediaType: string): boolean;
+  takesImage?: ((model: string, mediaType: string) => boolean) | undefined;
   tools: readonly Tool[];
   transcript: Transcript;
   input: Input;
@@ -61,6 +61,12 @@ export interface AgentOptions {
   clock: Clock;
 }
 
+/** The model of a member, with what depends on it. */
+export type ModelParts = Pick<
+  AgentOptions,
+  "model" | "thinking" | "takesImage" | "bill" | "limits"
+>;
+
 type Undated<T> = T extends TranscriptEntry ? Omit<T, "at"> : never;
 export type EntryDraft = Undated<TranscriptEntry>;
 type ProfileDraft = Extract<EntryDraft, { type: "profile" }>;
@@ -71,7 +77,7 @@ export type EventDraft = Unstamped<AgentEvent>;
 
 /** One member with everything a run needs. Its conversation is what its transcript says. */
 export class Agent {
-  readonly options: AgentOptions;
+  options: AgentOptions;
   conversation: Conversation;
   readonly tools: ReadonlyMap<string, Tool>;
   /** One and the same array in every request. */
@@ -80,6 +86,8 @@ export class Agent {
   inherited: ReadonlySet<string>;
   #run: RunRecord;
   #answeringModel: string;
+  /** The model that was chosen for the next request. */
+  #nextModel: ModelParts | undefined;
   #notices: readonly string[] = [];
   /** The models of which the person knows that they are not shown all images. */
   readonly #toldOfImages = new Set<string>();
@@ -110,15 +118,38 @@ export class Agent {
     return this.#run;
   }
 
-  /** The one of its models that answers at the moment. */
+  /** The one of its models that answers its next request, as far as is known. */
   get answeringModel(): string {
-    return this.#answeringModel;
+    return this.#nextModel ? modelIds(this.#nextModel.model.id)[0] : this.#answeringModel;
+  }
+
+  /** Has another model answer, from the next request on. */
+  setModel(parts: ModelParts): void {
+    this.#nextModel = parts;
+  }
+
+  /**
+   * Goes over to the model that was set meanwhile. Returns what the person should know of it, once; undefined where none
+   * was set.
+   */
+  async takeModel(): Promise<readonly string[] | undefined> {
+    const next = this.#nextModel;
+    if (!next) return undefined;
+    this.#nextModel = undefined;
+    const before = this.options.model.id;
+    this.options = { ...this.options, takesImage: undefined, ...next };
+    const { id } = next.model;
+    return id === before ? [] : this.#answerBy(modelIds(id)[0], this.profile);
   }
 
   /** Writes down that another one of its models answers. Returns what the person should know of it, once. */
-  async changeModel(model: string): Promise<readonly string[]> {
+  changeModel(model: string): Promise<readonly string[]> {
+    return this.#answerBy(model, { ...this.profile, model });
+  }
+
+  async #answerBy(model: string, profile: ProfileDraft): Promise<readonly string[]> {
     this.#answeringModel = model;
-    await this.record({ ...this.profile, model });
+    await this.record(profile);
     const unsent = [...this.conversation.thoughts].filter(([other]) => {
       const isNew = other !== model && !this.#unsent.has(`${other} ${model}`);
       this.#unsent.add(`${other} ${model}`);

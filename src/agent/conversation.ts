@@ -47,6 +47,9 @@ export class Conversation {
   #closed: Utterance[] = [];
   /** The input since the last reply or results. */
   #input: InputUtterance | undefined;
+  /** How many of its texts, the first ones, a compaction has put there without any mail in them. */
+  #preface = 0;
+  #isSummarized = false;
   #awaitsReply = false;
   #openCalls: OpenCall[] = [];
   #results = new Map<string, ToolResult>();
@@ -117,14 +120,36 @@ export class Conversation {
     return this.#awaitsReply;
   }
 
-  /** The input that the model has not replied to. */
+  /** True where the model has been shown no summary, and has not replied. */
+  get isEmpty(): boolean {
+    return this.#closed.length === 0 && !this.#isSummarized;
+  }
+
+  /** The input that the model has not replied to, without a summary and what was rebuilt with it. */
   get unansweredInput(): InputUtterance {
+    const { texts, images = [] } = this.#wholeInput;
+    const left = images
+      .map((image) => ({ ...image, before: image.before - this.#preface }))
+      .filter(({ before }) => before >= 0);
+    return {
+      type: "input",
+      texts: texts.slice(this.#preface),
+      ...(left.length > 0 && { images: left }),
+    };
+  }
+
+  get #wholeInput(): InputUtterance {
     return this.#input ?? { type: "input", texts: [] };
   }
 
   /** The kinds of the images that the next request shows, in order. */
   get imageTypes(): readonly string[] {
     return this.utterances.flatMap(imagesOf).map(({ media_type }) => media_type);
+  }
+
+  /** True where a provider has counted the tokens of a request, its instructions and tools among them. */
+  get isCounted(): boolean {
+    return this.#countedTokens > 0;
   }
 
   /** How many tokens the next request has: as the provider counted, and of the rest an estimate. */
@@ -185,7 +210,7 @@ export class Conversation {
 
   #addInput(text: string, wakes: boolean, added: readonly ModelImage[] = []): void {
     if (text.trim() === "") return;
-    const { texts, images = [] } = this.unansweredInput;
+    const { texts, images = [] } = this.#wholeInput;
     const all = [...images, ...added.map((image) => ({ ...image, before: texts.length }))];
     this.#input = {
       type: "input",
@@ -208,6 +233,7 @@ export class Conversation {
     if (!this.#input && this.#closed.at(-1)?.type !== "results") this.#addInput(lostBefore, false);
     if (this.#input) this.#closed.push(this.#input);
     this.#input = undefined;
+    this.#preface = 0;
     this.#closed.push({
       type: "reply",
       model: entry.model ?? this.#profile?.model,
@@ -269,8 +295,11 @@ export class Conversation {
     this.#results = new Map();
   }
 
-  #startOver({ summary, kept, images, wakes }: CompactionEntry): void {
+  #startOver({ summary, cleared, kept, rebuilt, images, wakes }: CompactionEntry): void {
     this.#closed = [];
+    this.#isSummarized = !cleared;
+    // Older entries do not say what was rebuilt.
+    this.#preface = rebuilt === undefined ? 0 : 1 + rebuilt;
     this.#input = {
       type: "input",
       texts: [summary, ...kept],

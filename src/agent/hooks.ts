@@ -66,8 +66,9 @@ export interface MemberHooks {
     call: HookedCall & { output: ToolOutput },
   ): HookOutput | undefined | Promise<HookOutput | undefined>;
   /**
-   * Called before every request to a model; the text that it returns is added to the end of the input, and stays in the
-   * conversation, so that a provider's cache still fits. If it throws, the request is made without, and `onWarning` is called.
+   * Called before every request to a model; the text that it returns, of at most 32,000 characters, is added to the end of
+   * the input, and stays in the conversation, so that a provider's cache still fits. If it throws, or the text is longer, the
+   * request is made without, and `onWarning` is called.
    * After a crash it may be called again for the same request.
    */
   beforeRequest?(request: {

@@ -1,6 +1,7 @@
 import { newMessageId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
 import type { Agent } from "./agent.ts";
+import { carryOutCompaction } from "./compaction-order.ts";
 import { runAgent } from "./run-agent.ts";
 import type { LastRun, Runner } from "./runner.ts";
 
@@ -24,8 +25,17 @@ export class ModelRunner implements Runner {
     return this.#agent.options.bill.exhausted;
   }
 
-  run(signal: AbortSignal): ReturnType<Runner["run"]> {
-    return runAgent(this.#agent, signal);
+  run(...given: Parameters<Runner["run"]>): ReturnType<Runner["run"]> {
+    return runAgent(this.#agent, ...given);
+  }
+
+  async *compact(...given: Parameters<Runner["compact"]>): ReturnType<Runner["compact"]> {
+    const agent = this.#agent;
+    // One that was set since the last request writes the summary, too.
+    for (const message of (await agent.takeModel()) ?? []) {
+      yield agent.stamp({ type: "warning", message });
+    }
+    for await (const event of carryOutCompaction(agent, ...given)) yield agent.stamp(event);
   }
 
   async takeIn(choose: (unread: readonly Message[]) => number): Promise<boolean> {

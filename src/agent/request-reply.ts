@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Utterance } from "../model/model.ts";
 import type { ModelFailure } from "../model/model-failure.ts";
+import { withCallIds } from "../model/provider-data.ts";
 import type { ReplyBlock, StopReason } from "../protocol/transcript.ts";
 import type { TokenUsage } from "../protocol/usage.ts";
 import type { Agent, EventDraft } from "./agent.ts";
@@ -83,7 +84,7 @@ export async function* requestReply(
         const { stop, rawStop, usage, usageWarning } = part;
         await bill.record(usage, part.model ?? model.id);
         if (usageWarning) yield { type: "warning", message: secrets.mask(usageWarning) };
-        const blocks = maskReply(part.blocks, secrets).map(withOwnId);
+        const blocks = withOwnIds(maskReply(part.blocks, secrets));
         return { type: "reply", model: part.model ?? model.id, blocks, stop, rawStop, usage };
       }
       case "error":
@@ -104,10 +105,16 @@ function* delta(type: "text-delta" | "thinking-delta", text: string): Generator<
 }
 
 /**
- * Gives a call an id of our own. Some servers count from 1 in every reply or leave it empty, and an
+ * Gives calls ids of our own. Some servers count from 1 in every reply or leave it empty, and an
  * id must name one call forever: its approval and its result are found by it.
  */
-function withOwnId(block: ReplyBlock): ReplyBlock {
-  if (block.type !== "tool-call") return block;
-  return { ...block, call_id: `call_${randomBytes(12).toString("hex")}` };
+function withOwnIds(blocks: readonly ReplyBlock[]): ReplyBlock[] {
+  const newIds = new Map<string, string>();
+  const renamed = blocks.map((block) => {
+    if (block.type !== "tool-call") return block;
+    const call_id = `call_${randomBytes(12).toString("hex")}`;
+    if (block.call_id !== "") newIds.set(block.call_id, newIds.get(block.call_id) ?? call_id);
+    return { ...block, call_id };
+  });
+  return renamed.map((block) => withCallIds(block, newIds));
 }

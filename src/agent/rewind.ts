@@ -114,8 +114,9 @@ function beforeRun(marks: readonly Mark[], found: number): number {
   return cut;
 }
 
-/** The calls of the last reply that have no result. */
-function openCalls(marks: readonly Mark[]): ToolCall[] {
+/** The calls of the last reply that have no result. A conversation that was cleared since has no calls. */
+function openCalls(all: readonly Mark[]): ToolCall[] {
+  const marks = all.slice(all.findLastIndex(({ type }) => type === "compaction") + 1);
   const answered = new Set(marks.map(({ resultOf }) => resultOf));
   const reply = marks.findLast(({ type }) => type === "reply");
   return reply?.calls.filter(({ call_id }) => !answered.has(call_id)) ?? [];

@@ -7,10 +7,11 @@ import type { DeliveryEntry } from "../protocol/transcript.ts";
 import type { Agent, EventDraft } from "./agent.ts";
 import { CallRound } from "./call-round.ts";
 import { compact, isNearlyFull } from "./compaction.ts";
+import { carryOutCompaction } from "./compaction-order.ts";
 import { Repetition } from "./repetition.ts";
 import { type Reply, requestReply, type Setback } from "./request-reply.ts";
 import { hasCalls, isCutShort, replyText } from "./run-record.ts";
-import type { RunEnd } from "./runner.ts";
+import type { CompactionOrder, RunEnd, RunOrders } from "./runner.ts";
 
 /**
  * Runs a member until it has replied to everything without calling a tool.
@@ -23,8 +24,9 @@ import type { RunEnd } from "./runner.ts";
 export async function* runAgent(
   agent: Agent,
   signal: AbortSignal,
+  orders?: RunOrders,
 ): AsyncGenerator<AgentEvent, RunEnd | undefined> {
-  const events = new AgentRun(agent, signal).run();
+  const events = new AgentRun(agent, signal, orders).run();
   try {
     while (true) {
       const next = await events.next();
@@ -48,6 +50,7 @@ const maxCuts = 3;
 class AgentRun {
   readonly #agent: Agent;
   readonly #signal: AbortSignal;
+  readonly #orders: RunOrders | undefined;
   readonly #repetition = new Repetition();
   #turn = 0;
   /** How many replies in a row were cut short. */
@@ -57,9 +60,10 @@ class AgentRun {
   /** How full the context was when a compaction made no room. */
   #crampedAt = 0;
 
-  constructor(agent: Agent, signal: AbortSignal) {
+  constructor(agent: Agent, signal: AbortSignal, orders: RunOrders | undefined) {
     this.#agent = agent;
     this.#signal = signal;
+    this.#orders = orders;
     this.#maxOutputTokens = agent.options.limits.maxOutputTokens;
   }
 
@@ -87,16 +91,20 @@ class AgentRun {
     if (stopped) return stopped;
     yield* this.#takeInput();
     if (!this.#agent.conversation.awaitsReply) return this.#stopped() ?? { outcome: "done" };
+    yield* this.#takeModel();
     const limit = this.#limit();
     if (limit) return limit;
-    if (this.#shouldCompact()) {
-      const setback = yield* this.#compact();
+    const ordered = this.#orders?.takeCompaction();
+    if (ordered || this.#shouldCompact()) {
+      const setback = yield* ordered ? this.#carryOut(ordered) : this.#compact();
       if (setback) return setback;
       yield* this.#takeInput();
     }
 
     this.#turn++;
     await this.#addText();
+    // Once more: another one may have been set while the conversation was summarized, or by a hook.
+    yield* this.#takeModel();
     yield { type: "turn-start", turn: this.#turn };
     const reply = yield* this.#requestWholeReply();
     if (reply.type !== "reply") return this.#setBack(reply);
@@ -123,6 +131,15 @@ class AgentRun {
       for (const { message } of mail) yield { type: "message-delivered", id: message.id };
       taken.push(...mail);
     }
+  }
+
+  /** Goes over to the model that was set since the last request. */
+  async *#takeModel(): AsyncGenerator<EventDraft> {
+    const notices = await this.#agent.takeModel();
+    if (!notices) return;
+    this.#maxOutputTokens = this.#agent.options.limits.maxOutputTokens;
+    this.#crampedAt = 0;
+    for (const message of notices) yield { type: "warning", message };
   }
 
   /** Adds what a hook of the program has to say. */
@@ -172,7 +189,7 @@ class AgentRun {
     const longer = yield* this.#request();
     if (longer.type === "reply" || this.#signal.aborted) return longer;
     this.#maxOutputTokens = limit;
-    // Whoever answers at this address may allow less than the model's own provider, which is no news.
+    // The server at this address may allow less than the model's own provider, which is no news.
     if (longer.type === "failed" && longer.failure.kind !== "bad-request") {
       const message = `The longer reply did not come, so the one that was cut counts: ${longer.failure.message}`;
       yield { type: "warning", message };
@@ -216,6 +233,12 @@ class AgentRun {
       if (!message) return reply;
       yield { type: "warning", message };
     }
+  }
+
+  /** A compaction that the person asks for. Where it fails, the run goes on without it. */
+  async *#carryOut(order: CompactionOrder): AsyncGenerator<EventDraft, RunEnding> {
+    yield* carryOutCompaction(this.#agent, order, this.#signal);
+    return this.#stopped() ?? this.#limit();
   }
 
   #shouldCompact(): boolean {
@@ -286,7 +309,7 @@ class AgentRun {
     // A consumer that stops listening in the middle stops the calls as well.
     const stop = new AbortController();
     const abort = () => stop.abort(this.#signal.reason);
-    this.#signal.addEventListener("abort", abort, { once: true });
+    this.#signal.addEventListener("abort", abort);
     if (this.#signal.aborted) abort();
     const round = new CallRound({
       agent: this.#agent,

@@ -2,6 +2,7 @@ import { type MemberName, system, type TaskId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
 import { wakes } from "../protocol/message-types.ts";
 import type {
+  RecordedRunEnd,
   ReplyBlock,
   ReplyEntry,
   StopReason,
@@ -41,14 +42,14 @@ export class RunRecord implements LastRun {
         break;
       case "compaction":
         // The run's own start is before the compaction, and is not read when the member is opened.
-        if (!this.isOpen) this.#begin();
+        if (entry.end) this.#endBy(entry.end);
+        else if (!this.isOpen) this.#begin();
         this.answers = [...(entry.answers ?? [])];
         break;
       case "run-end":
         this.#addAnswer("");
-        this.isOpen = false;
         this.#isSettled = false;
-        this.end = { outcome: entry.outcome, reason: entry.reason, reportId: entry.report_id };
+        this.#endBy(entry);
         break;
       case "run-settled":
         this.#isSettled = true;
@@ -62,9 +63,13 @@ export class RunRecord implements LastRun {
     return this.#isSettled ? undefined : this.end;
   }
 
+  #endBy({ outcome, reason, report_id: reportId }: RecordedRunEnd): void {
+    this.isOpen = false;
+    this.end = { outcome, reason, reportId };
+  }
+
   #begin(): void {
     this.isOpen = true;
-    this.#isSettled = true;
     this.end = undefined;
     this.answers = [];
     this.#cutText = "";

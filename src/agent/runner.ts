@@ -9,7 +9,8 @@ import type { Message, RunOutcome } from "../protocol/message.ts";
  * - all that counts for the team is in the member's transcript, so a runner that is opened again
  *   on the same transcript knows the same `lastRun`;
  * - a run takes in the member's mail, and ends when it has answered all of it;
- * - failures of the model or the agent are outcomes. A throw means a bug or a broken store.
+ * - failures of the model or the agent are outcomes. A throw means a bug or a broken store;
+ * - a compaction changes nothing of `lastRun`.
  */
 export interface Runner {
   /** Which model or agent answers, such as `anthropic/claude-…`. */
@@ -20,9 +21,15 @@ export interface Runner {
 
   /**
    * One run. Returns undefined when the process leaves in the middle: the run has no end then, and
-   * the next call continues it.
+   * the next call continues it. Between two of its turns it carries out what `orders` has.
    */
-  run(signal: AbortSignal): AsyncGenerator<AgentEvent, RunEnd | undefined>;
+  run(signal: AbortSignal, orders?: RunOrders): AsyncGenerator<AgentEvent, RunEnd | undefined>;
+
+  /**
+   * Has the conversation summarized while there is no run. The order is settled when it is done. Where
+   * it is rejected, the conversation is as it was.
+   */
+  compact(order: CompactionOrder, signal: AbortSignal): AsyncGenerator<AgentEvent, void>;
 
   /**
    * Puts the oldest mail into the transcript, as much of it as `choose` says, though it is worth no
@@ -35,6 +42,28 @@ export interface Runner {
 
   /** Records that the last run is settled. */
   settleRun(): Promise<void>;
+}
+
+/** What the person wants of a run that is under way. */
+export interface RunOrders {
+  /** The next compaction that is to be carried out. Who takes it settles it. */
+  takeCompaction(): CompactionOrder | undefined;
+}
+
+/** A compaction that the person asks for. Who asks is told how it went. */
+export interface CompactionOrder {
+  /** In the person's words, what the summary must keep. */
+  readonly keep: string | undefined;
+  resolve(report: CompactionReport): void;
+  reject(reason: unknown): void;
+}
+
+/** What a compaction has done. */
+export interface CompactionReport {
+  /** The size of the conversation before: the tokens of the next request. */
+  tokensBefore: number;
+  /** Its size after, by an estimate. */
+  tokensAfter: number;
 }
 
 /** The last run by the transcript; several processes may have taken part in it. */
@@ -71,6 +100,6 @@ export interface RunEnd {
   reason?: string;
   /** What the person can do about it, where that is known. */
   hint?: string;
-  /** True when no reply could be had, as opposed to one that is no use. */
+  /** True when there was no reply, as opposed to one that is no use. */
   isUnanswered?: boolean;
 }

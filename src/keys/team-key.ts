@@ -49,7 +49,8 @@ export function pipesDirectory(place: Pick<TeamKeyPathOptions, "stateHome" | "ho
   return join(stateDirectory(place), "pipes");
 }
 
-function stateDirectory({
+/** The directory of all that Troupe keeps for the person, outside of workspaces. */
+export function stateDirectory({
   stateHome,
   home,
 }: Pick<TeamKeyPathOptions, "stateHome" | "home">): string {

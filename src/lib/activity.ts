@@ -44,6 +44,8 @@ export function afterEvent(activity: Activity, event: AgentEvent): Activity {
       return { ...now, ...at(now, "asks another model", event.at) };
     case "reply-restart":
       return { ...now, ...at(now, "asks again", event.at) };
+    case "model-set":
+      return now;
     case "model-wait":
       return { ...now, isRunning: true, doing: null, waitsFor: providerText(event.reason) };
     case "tool-call":
@@ -60,7 +62,9 @@ export function afterEvent(activity: Activity, event: AgentEvent): Activity {
     case "compaction-start":
       return { ...now, ...at(now, "summarizes its conversation", event.at) };
     case "compaction-end":
-      return { ...now, ...at(now, "thinks", event.at), contextTokens: undefined };
+      return { ...now, ...at(now, "thinks", event.at), contextTokens: event.context_tokens };
+    case "clear":
+      return { ...now, contextTokens: undefined };
     case "run-end":
       return { ...now, ...atRest };
     case "member-change":

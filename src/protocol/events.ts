@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Effort } from "./effort.ts";
 import { MemberName, MessageId, RequestId, TaskId } from "./ids.ts";
 import { PermissionMode, RunOutcome } from "./message.ts";
 import { RequestState, RequestType } from "./request.ts";
@@ -177,6 +178,15 @@ export interface ModelChangeEvent extends EventFields {
   reason: string;
 }
 
+/** The person has set a member's model or effort. Its next request goes to that model. */
+export interface ModelSetEvent extends EventFields {
+  type: "model-set";
+  /** Its model, or a list of them. */
+  model: string;
+  /** How much it thinks; absent if its model does as it does by itself. */
+  effort?: Effort | undefined;
+}
+
 /** The model calls a tool. */
 export interface ToolCallEvent extends EventFields {
   type: "tool-call";
@@ -217,7 +227,7 @@ export interface TurnEndEvent extends EventFields {
   usage: TokenUsage;
 }
 
-/** The conversation is being summarized to make room. */
+/** The conversation is being summarized: to make room, or because the person wants it. */
 export interface CompactionStartEvent extends EventFields {
   type: "compaction-start";
   /** The size of the conversation before. */
@@ -229,6 +239,15 @@ export interface CompactionEndEvent extends EventFields {
   type: "compaction-end";
   /** The summary. */
   summary: string;
+  /** The size of the conversation after, by an estimate. */
+  context_tokens?: number | undefined;
+}
+
+/** The person cleared the conversation: it starts again, without a summary. */
+export interface ClearEvent extends EventFields {
+  type: "clear";
+  /** The size of the conversation before. */
+  context_tokens: number;
 }
 
 /** A run is over. */
@@ -274,12 +293,14 @@ export type AgentEvent =
   | ReplyRestartEvent
   | ModelWaitEvent
   | ModelChangeEvent
+  | ModelSetEvent
   | ToolCallEvent
   | ToolOutputEvent
   | ToolResultEvent
   | TurnEndEvent
   | CompactionStartEvent
   | CompactionEndEvent
+  | ClearEvent
   | RunEndEvent
   | WarningEvent;
 
@@ -318,12 +339,14 @@ export const AgentEvent = z.discriminatedUnion("type", [
   event("reply-restart", { reason: z.string() }),
   event("model-wait", { reason: z.string(), delay_ms: z.number().nonnegative() }),
   event("model-change", { from: z.string(), to: z.string(), reason: z.string() }),
+  event("model-set", { model: z.string(), effort: Effort.optional() }),
   event("tool-call", { call_id: z.string(), name: z.string(), input: z.unknown() }),
   event("tool-output", { call_id: z.string(), text: z.string() }),
   event("tool-result", { call_id: z.string(), output: z.string(), is_error: z.boolean() }),
   event("turn-end", { turn, usage: TokenUsage }),
   event("compaction-start", { context_tokens: z.int() }),
-  event("compaction-end", { summary: z.string() }),
+  event("compaction-end", { summary: z.string(), context_tokens: z.int().optional() }),
+  event("clear", { context_tokens: z.int() }),
   event("run-end", {
     outcome: RunOutcome,
     reason: z.string().optional(),

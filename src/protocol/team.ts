@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Effort } from "./effort.ts";
+import { Effort, EffortChoice } from "./effort.ts";
 import { lead, MemberName, MessageId, RequestId, TeamId, TeammateName } from "./ids.ts";
 import { PermissionMode } from "./message.ts";
 
@@ -116,12 +116,18 @@ export interface TeamPermissions {
   rules: RuleChange[];
   /** The lead's mode, for a start that does not state one. */
   mode?: PermissionMode | undefined;
-  /** Signs the rules and the mode, so that an edit of this file permits nothing. */
+  /** The lead's model, for a start that does not state one. */
+  model?: string | undefined;
+  /** The lead's effort, for a start that does not state one. */
+  effort?: EffortChoice | undefined;
+  /** Signs all of it, so that an edit of this file permits nothing. */
   sig: string;
 }
 export const TeamPermissions = z.object({
   rules: z.array(RuleChange),
   mode: PermissionMode.optional(),
+  model: z.string().optional(),
+  effort: EffortChoice.optional(),
   sig: z.string(),
 }) satisfies z.ZodType<TeamPermissions>;
 

@@ -18,8 +18,11 @@ export type ToolAction =
   /** With `isTree`, everything below the path is read too. */
   | { type: "read"; path: string; isTree?: boolean }
   | { type: "write"; path: string }
-  /** With `isGated`, a closed plan gate refuses it even where the command only reads. */
-  | { type: "command"; command: string; isGated?: true }
+  /**
+   * With `isGated`, a closed plan gate refuses it even where the command only reads. `leaving` is why it is
+   * to run outside the sandbox.
+   */
+  | { type: "command"; command: string; isGated?: true; leaving?: string }
   /**
    * Something outside the workspace, such as a request to a server. `summary` says what in a few
    * words, for the person who is asked. With `isReadOnly`, it changes nothing there.

@@ -37,7 +37,7 @@ export interface TextBlock {
   provider?: ProviderData | undefined;
 }
 
-/** What a model thought before it went on. */
+/** What a model thought before it continued. */
 export interface ThinkingBlock {
   type: "thinking";
   /** The thought, or a summary of it; empty where the provider does not show it. */
@@ -234,13 +234,32 @@ export interface RunSettledEntry extends EntryFields {
   type: "run-settled";
 }
 
+/** How a run ended. */
+export interface RecordedRunEnd {
+  /** In a word. */
+  outcome: RunOutcome;
+  /** Why, if the outcome alone does not say. */
+  reason?: string | undefined;
+  /** The id of the message that reports the run. */
+  report_id?: MessageId | undefined;
+}
+const RecordedRunEnd = z.object({
+  outcome: RunOutcome,
+  reason: z.string().optional(),
+  report_id: MessageId.optional(),
+}) satisfies z.ZodType<RecordedRunEnd>;
+
 /** A summary that replaces everything before it; the profile is repeated after it. */
 export interface CompactionEntry extends EntryFields {
   type: "compaction";
   /** The summary. */
   summary: string;
+  /** Whether the person cleared the conversation; `summary` then only says so. */
+  cleared?: boolean | undefined;
   /** Texts that stay word for word: those rebuilt from disk, and those not answered yet. */
   kept: string[];
+  /** How many of these, the first ones, the next compaction does not keep (default: none). */
+  rebuilt?: number | undefined;
   /** The images of these texts. */
   images?: InputImage[] | undefined;
   /** Whether the member has work left. */
@@ -252,6 +271,8 @@ export interface CompactionEntry extends EntryFields {
   delivered: MailPosition[];
   /** The texts that the run had answered so far. */
   answers?: string[] | undefined;
+  /** How the last run had ended; absent where one was under way. */
+  end?: RecordedRunEnd | undefined;
 }
 
 /**
@@ -333,11 +354,14 @@ export const TranscriptEntry = z.discriminatedUnion("type", [
     type: z.literal("compaction"),
     at,
     summary: z.string(),
+    cleared: z.boolean().optional(),
     kept: z.array(z.string()),
+    rebuilt: z.int().nonnegative().optional(),
     images: z.array(InputImage).optional(),
     wakes: z.boolean(),
     delivered: z.array(MailPosition),
     answers: z.array(z.string()).optional(),
+    end: RecordedRunEnd.optional(),
   }),
   z.object({ type: z.literal("images-refused"), at, reason: z.string() }),
   z.object({

@@ -69,7 +69,7 @@ export interface RequestAnswer {
   state: "approved" | "rejected";
   /** Of the subject that `by` was shown. */
   hash: string;
-  /** Why, for whoever asked. */
+  /** Why, for the member that asked. */
   reason?: string | undefined;
   /** The rule that allows such calls from now on. */
   rule?: string | undefined;

@@ -19,7 +19,7 @@ export interface DashboardEntrance {
   readonly pid: number;
   /** Without a token: it shows nothing to a browser without a session. */
   readonly address: string;
-  /** The address with a new token, which gives one browser access within an hour. Whoever has it can act as the person. */
+  /** The address with a new token, which gives one browser access within an hour. Anyone who has it can act as the person. */
   newAddress(): string;
 }
 

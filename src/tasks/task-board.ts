@@ -85,7 +85,7 @@ export interface TaskChangeOptions {
 
 /** Who completes a task, and with what result. */
 export interface TaskCompletion extends TaskChangeOptions {
-  /** What came of the task, for whoever reads it later (default: the result stays as it is). */
+  /** What came of the task, for later readers (default: the result stays as it is). */
   result?: string | undefined;
 }
 

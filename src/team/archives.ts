@@ -3,11 +3,8 @@ import { hasErrno, reasonOf } from "../errors.ts";
 import { firstCharacters } from "../lib/cut-text.ts";
 import { type FilePath, within } from "../lib/file-path.ts";
 import { listEntries } from "../lib/files.ts";
-import { parseLine } from "../lib/json-lines.ts";
-import { LineReader } from "../lib/line-reader.ts";
 import { OwnDirectory } from "../lib/own-directory.ts";
 import { lead, type MemberName, user } from "../protocol/ids.ts";
-import { TranscriptEntry } from "../protocol/transcript.ts";
 import { reportUsage, type UsageTotal } from "../protocol/usage.ts";
 import { memberNames } from "./find-member.ts";
 import { findOwnership } from "./ownership.ts";
@@ -15,7 +12,8 @@ import { ArchiveName, noSuchTeam } from "./restore-team.ts";
 import { teamLayout } from "./team-layout.ts";
 import type { TeamPlace } from "./team-place.ts";
 import { FileTeamView } from "./view/file-team-view.ts";
-import type { TeamView } from "./view/team-view.ts";
+import { entriesOldestFirst } from "./view/read-pages.ts";
+import type { TeamActions, TeamView } from "./view/team-view.ts";
 
 /** What a list of teams says of each. */
 export interface TeamDescription {
@@ -40,7 +38,7 @@ export interface ArchivedTeam extends TeamDescription {
 }
 
 /** A team that can only be looked at. */
-export type ArchivedTeamView = Omit<TeamView, "send" | "broadcast" | "answer" | "stop">;
+export type ArchivedTeamView = Omit<TeamView, keyof TeamActions>;
 
 /** The teams that were set aside in a team directory, as far as they can be read, newest first. */
 export async function listArchives(place: TeamPlace): Promise<ArchivedTeam[]> {
@@ -71,7 +69,7 @@ export function viewArchive(place: TeamPlace, name: string): ArchivedTeamView {
 }
 
 function viewOf(place: TeamPlace, name: string): FileTeamView {
-  const directory = join(place.directory, "archive", name);
+  const directory = join(teamLayout(place.directory).archive, name);
   return new FileTeamView({ ...place, directory }, { isArchived: true });
 }
 
@@ -96,12 +94,12 @@ async function describeIfReadable(
 async function describe(
   directory: FilePath,
   place: TeamPlace,
-  view: Pick<TeamView, "team" | "usage">,
+  view: Pick<TeamView, "team" | "usage" | "transcript">,
 ): Promise<TeamDescription | undefined> {
   const ownership = await findOwnership(directory, place);
   if (ownership.type === "none") return undefined;
   return {
-    ...(await beginningOf(within(directory, "transcripts", `${lead}.jsonl`))),
+    ...(await beginningOf(view)),
     members: memberNames(await view.team()),
     costUsd: costOf([...(await view.usage()).values()]),
     isOwn: ownership.type === "own",
@@ -110,14 +108,12 @@ async function describe(
 
 /** The first prompt is near the beginning: a compaction changes nothing before it. */
 async function beginningOf(
-  path: FilePath,
+  view: Pick<TeamView, "transcript">,
 ): Promise<Pick<ArchivedTeam, "startedAt" | "firstPrompt">> {
   let startedAt: string | undefined;
-  await using reader = await LineReader.open(path);
-  for await (const line of reader?.forwards() ?? []) {
-    const entry = parseLine(line, TranscriptEntry, () => undefined);
-    startedAt ??= entry?.at;
-    if (entry?.type !== "delivery" || entry.message.from !== user) continue;
+  for await (const entry of entriesOldestFirst(view, lead)) {
+    startedAt ??= entry.at;
+    if (entry.type !== "delivery" || entry.message.from !== user) continue;
     return { startedAt, firstPrompt: firstCharacters(entry.message.content, promptCharacters) };
   }
   return { startedAt, firstPrompt: undefined };

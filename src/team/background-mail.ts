@@ -25,19 +25,27 @@ export class BackgroundMail implements AsyncDisposable {
   readonly #options: BackgroundMailOptions;
   readonly #mail = new Serial();
   readonly #stopListening: () => void;
+  #untold = 0;
 
   constructor(background: BackgroundJobs, options: BackgroundMailOptions) {
     this.#background = background;
     this.#options = options;
     this.#stopListening = background.onEnd((job) => {
+      this.#untold++;
       // The owner can still look it up; a full disk must not end the team.
       void this.#mail
         .run(() => this.#report(job))
         .catch((error: unknown) => {
           const { onWarning } = this.#options;
           onWarning(`The end of background task ${job.id} could not be reported: ${error}`);
-        });
+        })
+        .finally(() => this.#untold--);
     });
+  }
+
+  /** True while a job has ended and its owner's mail does not say so yet. */
+  get isTelling(): boolean {
+    return this.#untold > 0;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { TeamError } from "../errors.ts";
 import { parseValue } from "../lib/parse-value.ts";
+import { EffortChoice } from "../protocol/effort.ts";
 import { MessageId } from "../protocol/ids.ts";
 import { PermissionMode } from "../protocol/message.ts";
 import type { TeamPrompt } from "./prompt-images.ts";
@@ -47,6 +48,18 @@ export function requireMode(mode: unknown): asserts mode is PermissionMode {
   if (parseValue(PermissionMode, mode).success) return;
   const hint = `The modes are ${PermissionMode.options.join(", ")}.`;
   throw new TeamError("config-invalid", `${shown(mode)} is not a permission mode`, { hint });
+}
+
+const ModelSetting = z
+  .strictObject({ model: z.string().min(1).optional(), effort: EffortChoice.optional() })
+  .refine(({ model, effort }) => model !== undefined || effort !== undefined);
+
+/** Throws for what sets neither a model nor an effort. */
+export function requireModelSetting(setting: unknown): void {
+  if (parseValue(ModelSetting, setting).success) return;
+  throw new TeamError("config-invalid", "setModel needs a model, an effort or both", {
+    hint: `Write setModel(name, { model: "<provider>/<model>", effort }); efforts are ${EffortChoice.options.join(", ")}.`,
+  });
 }
 
 const OpenedModel = z.object({

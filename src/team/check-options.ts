@@ -1,16 +1,20 @@
 import { stat } from "node:fs/promises";
+import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { hasErrno, TeamError } from "../errors.ts";
 import { nearest } from "../lib/nearest.ts";
 import { parseValue } from "../lib/parse-value.ts";
+import { suitableModels } from "../model/default-model.ts";
 import { OwnModels } from "../model/model-facts.ts";
 import { checkProvider } from "../model/provider-definitions.ts";
 import { Effort } from "../protocol/effort.ts";
 import { PermissionMode } from "../protocol/message.ts";
 import { isInstructionsSize, maxInstructionsBytes } from "./members/member-definition.ts";
 import type { TeamOptions } from "./team-options.ts";
+import { sandboxModes } from "./team-sandbox.ts";
 
 const text = z.string().min(1);
+const absolutePath = z.string().refine(isAbsolute);
 const wholeNumber = z.int().positive();
 const milliseconds = z.number().positive().finite();
 const isFunction = z.custom((value) => typeof value === "function");
@@ -59,8 +63,10 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
   place: { schema: place, must: "be a place, such as systemPlace makes one" },
   env: { schema: isObject, must: "be an object of environment variables" },
   onWarning: callback,
-  model: { schema: text, must: "be a text such as anthropic/<model>" },
+  model: { schema: text, must: `be a text such as ${suitableModels.anthropic}` },
   effort: { schema: Effort, must: `be one of ${Effort.options.join(", ")}` },
+  defaultModel: { schema: text, must: `be a text such as ${suitableModels.anthropic}` },
+  defaultEffort: { schema: Effort, must: `be one of ${Effort.options.join(", ")}` },
   thinkingBudget: { schema: z.int().min(1_024), must: "be a whole number of tokens, 1024 or more" },
   mode: { schema: PermissionMode, must: `be one of ${PermissionMode.options.join(", ")}` },
   ...{ allow: ruleTexts, ask: ruleTexts, deny: ruleTexts },
@@ -115,6 +121,15 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
       fallbackAfterMs: milliseconds.optional(),
     }),
     must: "have only watchdogs (headersMs and stallMs), maxInFlight, maxAttempts and fallbackAfterMs, each more than 0",
+  },
+  sandbox: {
+    schema: z.strictObject({
+      mode: z.enum(sandboxModes).optional(),
+      network: z.enum(["off", "open"]).optional(),
+      write: z.array(absolutePath).optional(),
+      denyRead: z.array(absolutePath).optional(),
+    }),
+    must: "have only mode (off, auto or required), network (off or open), write and denyRead (lists of absolute paths)",
   },
   recordTo: { schema: text, must: "be the path of a new file" },
   store: { schema: store, must: "be a TeamStore" },

@@ -1,32 +1,18 @@
 import { dirname } from "node:path";
 import { Budget, type BudgetLimits } from "../agent/bill.ts";
-import { reasonOf, TeamError } from "../errors.ts";
 import { dashboardsDirectory, headPath, pipesDirectory, teamKeyPath } from "../keys/team-key.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { childEnvironment, Secrets } from "../lib/secrets.ts";
 import { environmentSecrets } from "../model/environment-secrets.ts";
-import { modelsWithImages, takesImage } from "../model/image-support.ts";
-import type { Model, ThinkingRequest } from "../model/model.ts";
-import { assumptions, type ModelFacts, modelFacts, type OwnModels } from "../model/model-facts.ts";
-import { modelIds } from "../model/model-list.ts";
-import {
-  checkModel,
-  hasProvider,
-  Models,
-  type ModelsOptions,
-  reportsCost,
-  warmUpModel,
-} from "../model/models.ts";
+import type { OwnModels } from "../model/model-facts.ts";
+import type { ModelsOptions } from "../model/models.ts";
 import type { ProviderDefinitions } from "../model/provider-definitions.ts";
 import {
   type EnvironmentVariables,
-  type ProviderConfiguration,
   providerKeyNames,
   providerKeys,
 } from "../model/provider-settings.ts";
 import type { Recording } from "../model/recording.ts";
-import { resolveModel } from "../model/resolve-model.ts";
-import { effortProblem, unsentThinking } from "../model/unsent-thinking.ts";
 import type { RequestApprovals } from "../permissions/approvals.ts";
 import { commandEnvironment } from "../permissions/command-environment.ts";
 import { type CommandOwner, isMarkerOf, isMarkerOfTeam } from "../processes/marker.ts";
@@ -35,20 +21,20 @@ import { OutputFiles } from "../processes/output-files.ts";
 import { Pipes } from "../processes/pipes.ts";
 import { Programs } from "../processes/programs.ts";
 import { RunningCommands } from "../processes/running-commands.ts";
-import type { Effort } from "../protocol/effort.ts";
 import { lead, type MemberName } from "../protocol/ids.ts";
 import { ownTool } from "../tools/own-tool.ts";
 import type { Tool } from "../tools/tool.ts";
 import { FileHistory } from "../workspace/file-history.ts";
 import { FileLocks } from "../workspace/file-locks.ts";
-import { requireModel } from "./check-arguments.ts";
 import { FileTeamStore } from "./file-team-store.ts";
 import { ImageFiles } from "./image-files.ts";
 import type { OwnSystemPrompt } from "./member-prompt.ts";
 import type { LeadSettings } from "./members/member-definition.ts";
 import type { TeamHooks } from "./team-hooks.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
+import { type OpenModel, TeamModels } from "./team-models.ts";
 import type { TeamPlace } from "./team-place.ts";
+import { type SandboxOptions, TeamSandbox } from "./team-sandbox.ts";
 import type { TeamStore } from "./team-store.ts";
 
 export interface EquipmentOptions {
@@ -83,21 +69,13 @@ export interface EquipmentOptions {
    * spawns. Permission rules of a program, too.
    */
   hooks?: TeamHooks;
+  /** What confines the commands of members (default: nothing, they run as the person). */
+  sandbox?: SandboxOptions | undefined;
   /** Replaces the built-in text of members' system prompts. */
   systemPrompt?: OwnSystemPrompt;
   /** How an unanswered question to the person ends. */
   approvals?: ApprovalOptions | undefined;
 }
-
-/**
- * Makes the model of a member, of any kind, or takes a built-in one by `openBuiltIn`. Either gets the
- * retries of the built-in ones. Throws `config-invalid` where a model cannot be what was asked for.
- */
-export type OpenModel = (
-  id: string,
-  member: MemberName,
-  openBuiltIn: (id: string) => Promise<Model>,
-) => Promise<Model> | Model;
 
 export type ApprovalOptions = Omit<
   NonNullable<ConstructorParameters<typeof RequestApprovals>[1]>,
@@ -118,9 +96,8 @@ export class Equipment implements AsyncDisposable {
   readonly place: TeamPlace;
   readonly layout: TeamLayout<string>;
   readonly store: TeamStore;
+  readonly models: TeamModels;
   readonly budget: Budget;
-  readonly isModelOurs: boolean;
-  readonly maxOutputTokens: number | undefined;
   readonly secrets: Secrets;
   readonly tools: readonly Tool[];
   readonly systemPrompt: OwnSystemPrompt | undefined;
@@ -129,6 +106,7 @@ export class Equipment implements AsyncDisposable {
   readonly outputFiles: OutputFiles;
   readonly imageFiles: ImageFiles;
   readonly pipes: Pipes;
+  readonly sandbox: TeamSandbox;
   readonly programs: Programs;
   readonly running = new RunningCommands();
   readonly fileLocks = new FileLocks();
@@ -136,44 +114,26 @@ export class Equipment implements AsyncDisposable {
   /** Of every command that a member runs: without provider keys. */
   readonly environment: Readonly<Record<string, string>>;
   readonly #budgets = new Map<MemberName, Budget>();
-  /** What the person was told about thinking. */
-  readonly #told = new Set<string>();
-  readonly #openModel: Equipment["openModel"];
-  readonly #providers: ProviderConfiguration;
-  readonly #ownModels: OwnModels | undefined;
   readonly #opened: Disposables;
 
   private constructor(options: EquipmentOptions, parts: EquipmentParts) {
-    const { place, env, providers, budget = {}, provider } = options;
+    const { place, env, providers, budget = {}, provider = {} } = options;
     const { store, secrets, recording } = parts;
     this.place = place;
     this.layout = teamLayout(place.directory);
     this.#opened = new Disposables();
     this.store = this.#opened.use(store);
     const { clock } = place;
-    this.#providers = { env, providers };
-    const shared = { ...this.#providers, clock, random: Math.random, recording };
-    const models = new Models({ ...shared, ...provider });
-    const { openModel } = options;
-    this.#openModel = openModel
-      ? (list, member) => {
-          const openBuiltIn = (id: string) => models.openBare(id, member);
-          const openOne = async (id: string) => {
-            const model = await orRefused(id, async () => openModel(id, member, openBuiltIn));
-            requireModel(model);
-            return model;
-          };
-          return models.open(list, member, { openOne });
-        }
-      : (list, member) => models.open(list, member);
-    this.isModelOurs = options.openModel === undefined;
+    this.models = new TeamModels({
+      ...{ clock, recording, provider, providers: { env, providers } },
+      ...{ ownModels: options.models, maxOutputTokens: options.maxOutputTokens },
+      ...{ openModel: options.openModel, onWarning: (message) => place.onWarning(message) },
+    });
     this.tools = (options.tools ?? []).map(ownTool);
     this.systemPrompt = options.systemPrompt;
     this.hooks = options.hooks ?? {};
     this.approvals = options.approvals ?? {};
     this.budget = new Budget("The team's", budget);
-    this.#ownModels = options.models;
-    this.maxOutputTokens = options.maxOutputTokens;
     this.secrets = secrets;
     this.history = new FileHistory({
       ...{ directory: this.layout.checkpoints, signer: store.signature, secrets, clock },
@@ -188,12 +148,29 @@ export class Equipment implements AsyncDisposable {
     );
     this.programs = new Programs({ path: this.environment.PATH, workspace: options.cwd });
     this.pipes = this.#opened.use(
-      new Pipes({ directory: pipesDirectory(place.keyPlace), programs: this.programs }),
+      new Pipes({ directory: pipesDirectory(place.keyPlace), programs: this.programs, clock }),
+    );
+    this.sandbox = this.#opened.use(
+      new TeamSandbox({
+        ...{ options: options.sandbox ?? {}, place, programs: this.programs },
+        teamId: async () => (await store.roster.read()).team_id,
+      }),
     );
   }
 
-  /** Throws `lead-alive` while another process has the team. */
+  /** Throws `lead-alive` while another process has the team, and `sandbox-missing` where a sandbox is required. */
   static async open(options: EquipmentOptions): Promise<Equipment> {
+    const equipment = await Equipment.#make(options);
+    try {
+      await equipment.sandbox.check();
+      return equipment;
+    } catch (error) {
+      await equipment[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  static async #make(options: EquipmentOptions): Promise<Equipment> {
     const { place, recordTo } = options;
     const keys = new Secrets(providerKeys(options));
     const secrets = new Secrets(environmentSecrets(options));
@@ -215,86 +192,10 @@ export class Equipment implements AsyncDisposable {
     return known;
   }
 
-  /** The model of a member, or a list of them. */
-  async openModel(list: string, member: MemberName): Promise<Model> {
-    return this.#openModel(list, member);
-  }
-
-  /** What is known of a model. */
-  async modelFacts(id: string): Promise<ModelFacts> {
-    return modelFacts(id, { models: this.#ownModels, providers: this.#providers.providers });
-  }
-
-  /** Tells the person what is assumed of a model, once. */
-  tellAssumptions(id: string, facts: ModelFacts): void {
-    if (!this.isModelOurs || !hasProvider(id)) return;
-    const assumed = assumptions(id, facts, this.maxOutputTokens);
-    if (assumed) this.#tellOnce(assumed);
-  }
-
   /** Makes ready what is slow when it is used for the first time. */
-  async warmUp({ model: modelId, effort }: LeadSettings): Promise<void> {
+  async warmUp(lead: LeadSettings): Promise<void> {
     this.pipes.prepare();
-    const surroundings = { ...this.#providers, clock: this.place.clock, thinking: { effort } };
-    if (this.isModelOurs) await warmUpModel(modelId, surroundings);
-  }
-
-  /** True if the model's provider reports what each call costs. */
-  reportsCost(id: string): boolean {
-    return this.isModelOurs && reportsCost(id, this.#providers);
-  }
-
-  /** The whole id of a model that a member asks for. Throws where it cannot be used. */
-  async resolveModel(id: string): Promise<string> {
-    return this.isModelOurs ? resolveModel(id, this.#providers) : id;
-  }
-
-  /** Throws where a model cannot be had, as far as that can be known without opening it. */
-  checkModel(id: string): void {
-    if (this.isModelOurs) checkModel(id, this.#providers);
-  }
-
-  /** Throws where a model certainly cannot be asked for an effort. */
-  async checkEffort(list: string, effort: Effort): Promise<void> {
-    if (!this.isModelOurs) return;
-    for (const id of modelIds(list)) {
-      const problem = await effortProblem(id, effort, this.#providers);
-      if (!problem) continue;
-      throw new TeamError("spawn-refused", `The effort ${effort} is not possible: ${problem}`, {
-        hint: "Choose one that the model takes, or another model, or leave it out.",
-      });
-    }
-  }
-
-  /**
-   * Throws `image-refused` where the first model of a list certainly does not take images of these kinds. Models
-   * that stand in for it go on without them.
-   */
-  async requireImages(list: string, types: readonly string[]): Promise<void> {
-    if (!this.isModelOurs) return;
-    const [id] = modelIds(list);
-    const takes = takesImage(id, await this.modelFacts(id));
-    const refused = types.find((type) => !takes(type));
-    if (refused === undefined) return;
-    throw new TeamError("image-refused", `${id} does not take ${refused}`, {
-      hint: takes("image/png")
-        ? "Convert it to a PNG."
-        : `Models that take images: ${await modelsWithImages(id)}.`,
-    });
-  }
-
-  /** Tells the person, once, what a model does not take of what is asked of it. */
-  async tellUnsent(id: string, asked: ThinkingRequest, maxOutputTokens: number): Promise<void> {
-    // A model of the library's user decides for itself.
-    if (!this.isModelOurs) return;
-    const unsent = await unsentThinking(id, asked, { ...this.#providers, maxOutputTokens });
-    for (const sentence of unsent) this.#tellOnce(sentence);
-  }
-
-  #tellOnce(sentence: string): void {
-    if (this.#told.has(sentence)) return;
-    this.#told.add(sentence);
-    this.place.onWarning(sentence);
+    await this.models.warmUp(lead);
   }
 
   commandOwner(member: MemberName): CommandOwner {
@@ -334,19 +235,6 @@ export class Equipment implements AsyncDisposable {
 async function startRecording(path: string, secrets: Secrets): Promise<Recording> {
   const { Recording } = await import("../model/recording.ts");
   return Recording.create(path, secrets);
-}
-
-/** What the program's `openModel` returns. Its failure refuses the member, and ends no run. */
-async function orRefused<T>(id: string, open: () => Promise<T>): Promise<T> {
-  try {
-    return await open();
-  } catch (error) {
-    if (error instanceof TeamError) throw error;
-    throw new TeamError("config-invalid", `openModel failed for ${id}: ${reasonOf(error)}`, {
-      cause: error,
-      hint: "Choose another model, or correct openModel.",
-    });
-  }
 }
 
 function endedOrphans(count: number, member: MemberName | undefined): string {

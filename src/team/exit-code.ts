@@ -1,3 +1,4 @@
+import type { Task } from "../protocol/task.ts";
 import type { TeamSummary } from "./summary.ts";
 
 export const exitCodes = { done: 0, error: 1, unfinished: 3, limit: 4 } as const;
@@ -8,7 +9,7 @@ export function exitCodeOf(summary: TeamSummary): number {
   if (end?.isUnanswered) return exitCodes.error;
   if (end?.outcome === "turn-limit" || end?.outcome === "budget") return exitCodes.limit;
   const hasFailed = members.some(({ status }) => status === "failed");
-  const hasOpenTask = tasks.some(({ status }) => status !== "completed" && status !== "cancelled");
+  const hasOpenTask = tasks.some(isUnfinished);
   const isDone = end?.outcome === "done" && !hasFailed && !hasOpenTask && undecided.length === 0;
   return isDone ? exitCodes.done : exitCodes.unfinished;
 }
@@ -22,8 +23,13 @@ export function unfinishedLines({ end, members, tasks, undecided }: TeamSummary)
       .filter(({ name, status }) => status === "failed" && name !== "lead")
       .map(({ name }) => `'${name}' has failed`),
     ...tasks
-      .filter(({ status }) => status !== "completed" && status !== "cancelled")
+      .filter(isUnfinished)
       .map(({ id, status, subject }) => `task ${id} is ${status}: ${subject}`),
     ...undecided.map(({ id, type, from }) => `a ${type} request of '${from}' is undecided: ${id}`),
   ];
+}
+
+/** A failed task is not open, but somebody has to know of it. */
+function isUnfinished({ status }: Task): boolean {
+  return status !== "completed" && status !== "cancelled";
 }

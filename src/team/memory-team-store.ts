@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { MemoryCronBook } from "../crons/cron-book.ts";
 import { hmacSignature } from "../keys/signature.ts";
-import type { Clock } from "../lib/clock.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
 import { Listeners } from "../lib/listeners.ts";
 import { makeOnce } from "../lib/make-once.ts";
 import { MemoryEventLog } from "../logs/memory-event-log.ts";
@@ -41,7 +41,8 @@ export class MemoryTeamStore implements TeamStore {
   readonly #changes = new Listeners<TeamChange>();
   #isOpen = true;
 
-  constructor({ clock }: { clock: Clock }) {
+  /** `clock` is where the times of what is stored come from (default: this machine's). */
+  constructor({ clock = systemClock }: { clock?: Clock } = {}) {
     this.#clock = clock;
     this.roster = new MemoryRoster(newTeam(clock.now()));
     this.tasks = new StoredTaskBoard({ clock });

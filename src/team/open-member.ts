@@ -1,21 +1,18 @@
 import { basename, dirname, join } from "node:path";
-import { Agent, type AgentOptions } from "../agent/agent.ts";
-import { Bill, type ModelPricing } from "../agent/bill.ts";
+import { Agent, type ModelParts } from "../agent/agent.ts";
 import { Hooks } from "../agent/hooks.ts";
 import { MailInput } from "../agent/input.ts";
 import { ModelRunner } from "../agent/model-runner.ts";
 import { rewindAgent } from "../agent/rewind.ts";
 import { ensurePrivateDirectory, replaceFile } from "../lib/files.ts";
 import { OwnDirectory } from "../lib/own-directory.ts";
-import { takesImage } from "../model/image-support.ts";
-import { assumedWindow, type ModelFacts, outputLimits } from "../model/model-facts.ts";
-import { modelIds } from "../model/model-list.ts";
 import { RequestApprovals } from "../permissions/approvals.ts";
 import { Permissions } from "../permissions/permissions.ts";
 import { BackgroundJobs } from "../processes/background-jobs.ts";
 import { HostCommandRunner } from "../processes/host-command-runner.ts";
 import { type MemberName, system } from "../protocol/ids.ts";
-import type { Message } from "../protocol/message.ts";
+import type { ImageReference, Message } from "../protocol/message.ts";
+import type { Tool } from "../tools/tool.ts";
 import { workTools } from "../tools/work-tools.ts";
 import { SeenFiles } from "../workspace/seen-files.ts";
 import { Workspace } from "../workspace/workspace.ts";
@@ -24,9 +21,11 @@ import type { Equipment } from "./equipment.ts";
 import { memberPrompt } from "./member-prompt.ts";
 import { Inbox } from "./members/inbox.ts";
 import type { MemberContext, MemberDefinition, MemberParts } from "./members/member-definition.ts";
+import { modelParts } from "./model-parts.ts";
 import { projectInstructions } from "./project-instructions.ts";
 import { gated } from "./protocols/plans.ts";
 import { recap } from "./recap.ts";
+import type { MemberStore } from "./team-store.ts";
 
 /** Opens a member with its history: as it is defined, or not at all. */
 export async function openMember(
@@ -34,56 +33,23 @@ export async function openMember(
   definition: MemberDefinition,
   context: MemberContext,
 ): Promise<MemberParts> {
-  const { place, layout, store, secrets } = equipment;
   const { name } = definition;
   const workspace = await openWorkspace(equipment, definition);
   // Before anything is made for it: a spawn that fails leaves nothing behind.
   const parts = await modelParts(equipment, definition);
-  const system = secrets.mask(memberPrompt(definition, equipment.systemPrompt));
-  const own = await store.openMember(name, context);
-  const { runner, background } = commandsOf(equipment, { workspace, name });
-  const wholePath = ({ id }: Message) => join(layout.outputs, `mail-${id}.txt`);
-  const { clock } = place;
+  const system = equipment.secrets.mask(memberPrompt(definition, equipment.systemPrompt));
+  const own = await equipment.store.openMember(name, context);
+  const commands = await commandsOf(equipment, { workspace, name });
   const inbox = new Inbox(own.reader, context);
-  const { isWorthwhile } = context;
-  const input = new MailInput({
-    reader: inbox,
-    ...{ isWorthwhile, wholePath, keepWhole, secrets, clock },
-    readImage: (reference) => equipment.imageFiles.read(reference),
-  });
   const { widestMode } = context;
   const permissions = await permissionsFor(equipment, definition, { workspace, widestMode });
   const seenFiles = new SeenFiles();
-  const work = workTools({
-    ...{ workspace, runner, background, locks: equipment.fileLocks, seenFiles },
-    history: equipment.history.of(name),
-    mayRead: (path) => permissions.mayRead(path),
+  const instructions = () => projectInstructions(workspace, equipment.place.onWarning);
+  const agent = await openAgent(equipment, definition, {
+    ...{ context, parts, system, workspace, own, commands, inbox, permissions, seenFiles },
+    instructions,
   });
-  const chosen = [...work, ...equipment.tools].filter(
-    ({ spec }) => definition.tools?.includes(spec.name) ?? true,
-  );
-  const instructions = () => projectInstructions(workspace, place.onWarning);
-  const agent = await Agent.open({
-    ...parts,
-    name,
-    cwd: workspace.cwd,
-    expectsPauses: definition.role.type === "lead",
-    system,
-    tools: [...chosen, ...context.tools({ takeMail: () => input.takeForResult() })],
-    transcript: own.transcript,
-    input,
-    permissions: gated(permissions, context.gate),
-    hooks: new Hooks(equipment.hooks, place.onWarning),
-    approvals: new RequestApprovals(store.requests, { clock, ...equipment.approvals }),
-    secrets,
-    outputFiles: equipment.outputFiles,
-    recap: async () => {
-      const texts = [await instructions(), ...(await recap(store, name))];
-      return texts.flatMap((text) => (text ? [secrets.mask(text)] : []));
-    },
-    wholePath,
-    clock,
-  });
+  const { background } = commands;
   const jobs = backgroundMail(equipment, { background, name });
   const left = await jobs.left();
   if (agent.lastRun.isOpen || left.length > 0) await equipment.endOrphans(name);
@@ -94,9 +60,16 @@ export async function openMember(
     inbox,
     permissions,
     get backgroundJobs() {
-      return background.list().filter(({ status }) => status === "running").length;
+      const running = background.list().filter(({ status }) => status === "running");
+      return running.map(({ command }) => command);
+    },
+    get isTellingOfJobs() {
+      return jobs.isTelling;
     },
     mailSettled: () => agent.mailSettled(),
+    async setModel(choice) {
+      agent.setModel(await modelParts(equipment, { ...definition, ...choice }));
+    },
     async rewind(point) {
       const hasWork = await rewindAgent(agent, point);
       // As after a restart: it may have read them since.
@@ -104,12 +77,80 @@ export async function openMember(
       await introduce(agent, instructions);
       return hasWork;
     },
+    async clear(closeRun) {
+      const { clearConversation } = await import("../agent/clear.ts");
+      const size = await clearConversation(agent, closeRun);
+      // It knows no file any more.
+      seenFiles.forgetAll();
+      return size;
+    },
     end: () => jobs.endForGood(),
     async [Symbol.asyncDispose]() {
       await jobs[Symbol.asyncDispose]();
       await own[Symbol.asyncDispose]();
     },
   };
+}
+
+/** What a member's agent works with. */
+interface AgentParts {
+  context: MemberContext;
+  parts: ModelParts;
+  system: string;
+  workspace: Workspace;
+  own: MemberStore;
+  commands: Awaited<ReturnType<typeof commandsOf>>;
+  inbox: Inbox;
+  permissions: Permissions;
+  seenFiles: SeenFiles;
+  /** The project's instructions, as they are now. */
+  instructions(): Promise<string | undefined>;
+}
+
+function openAgent(
+  equipment: Equipment,
+  definition: MemberDefinition,
+  agentParts: AgentParts,
+): Promise<Agent> {
+  const { context, parts, system, workspace, own, inbox, permissions, instructions } = agentParts;
+  const { place, layout, store, secrets, imageFiles } = equipment;
+  const { clock } = place;
+  const { name, role } = definition;
+  const { isWorthwhile } = context;
+  const wholePath = ({ id }: Message) => join(layout.outputs, `mail-${id}.txt`);
+  const readImage = (reference: ImageReference) => imageFiles.read(reference);
+  const input = new MailInput({
+    ...{ reader: inbox, isWorthwhile, wholePath, keepWhole, secrets, clock, readImage },
+  });
+  const teamTools = context.tools({ takeMail: () => input.takeForResult() });
+  return Agent.open({
+    ...{ ...parts, name, system, input, secrets, wholePath, clock },
+    cwd: workspace.cwd,
+    expectsPauses: role.type === "lead",
+    tools: [...ownTools(equipment, definition, agentParts), ...teamTools],
+    transcript: own.transcript,
+    permissions: gated(permissions, context.gate),
+    hooks: new Hooks(equipment.hooks, place.onWarning),
+    approvals: new RequestApprovals(store.requests, { clock, ...equipment.approvals }),
+    outputFiles: equipment.outputFiles,
+    recap: async () => {
+      const texts = [await instructions(), ...(await recap(store, name))];
+      return texts.flatMap((text) => (text ? [secrets.mask(text)] : []));
+    },
+  });
+}
+
+/** The tools to work with that a member may have, built-in and the program's own. */
+function ownTools(
+  { fileLocks: locks, history, tools: programs }: Equipment,
+  { name, tools: chosen }: MemberDefinition,
+  { workspace, commands, permissions, seenFiles }: AgentParts,
+): Tool[] {
+  const work = workTools({
+    ...{ ...commands, workspace, locks, seenFiles, history: history.of(name) },
+    mayRead: (path) => permissions.mayRead(path),
+  });
+  return [...work, ...programs].filter(({ spec }) => chosen?.includes(spec.name) ?? true);
 }
 
 /** Writes a text that is too long to be shown to a file that a model can read. */
@@ -127,56 +168,6 @@ export async function checkMember(
   await openWorkspace(equipment, definition);
   await modelParts(equipment, definition);
   memberPrompt(definition, equipment.systemPrompt);
-}
-
-type ModelParts = Pick<AgentOptions, "model" | "thinking" | "takesImage" | "bill" | "limits">;
-
-/** The model, what it costs, and what bounds it. */
-async function modelParts(
-  equipment: Equipment,
-  { name, model: id, effort, thinkingBudget, maxTurns, budget }: MemberDefinition,
-): Promise<ModelParts> {
-  const { store, place } = equipment;
-  const thinking = { effort, budgetTokens: thinkingBudget };
-  const model = await equipment.openModel(id, name);
-  const facts = await factsOf(equipment, model.id);
-  const own = budget ? [equipment.budgetOf(name, budget)] : [];
-  const prices = new Map<string, ModelPricing>();
-  for (const [each, { price }] of facts) {
-    prices.set(each, { price, reportsCost: equipment.reportsCost(each) });
-  }
-  const bill = new Bill({
-    member: name,
-    prices,
-    ledger: store.usage,
-    budgets: [...own, equipment.budget],
-    clock: place.clock,
-  });
-  for (const [each, known] of facts) {
-    equipment.tellAssumptions(each, known);
-    const { usual } = outputLimits(known, equipment.maxOutputTokens);
-    await equipment.tellUnsent(each, thinking, usual);
-  }
-  // Each model of a list must be able to go on.
-  const least = (limit: (facts: ModelFacts) => number) =>
-    Math.min(...[...facts.values()].map(limit));
-  const limits = {
-    maxTurns,
-    maxOutputTokens: least((each) => outputLimits(each, equipment.maxOutputTokens).usual),
-    raisedOutputTokens: least((each) => outputLimits(each, equipment.maxOutputTokens).raised),
-    contextTokens: least((each) => each.contextWindow ?? assumedWindow),
-  };
-  const images = equipment.isModelOurs && {
-    takesImage: (each: string, type: string) => takesImage(each, facts.get(each))(type),
-  };
-  return { model, thinking, bill, limits, ...images };
-}
-
-/** What is known of each model of a list. */
-async function factsOf(equipment: Equipment, list: string): Promise<Map<string, ModelFacts>> {
-  const facts = new Map<string, ModelFacts>();
-  for (const id of modelIds(list)) facts.set(id, await equipment.modelFacts(id));
-  return facts;
 }
 
 /** The permissions of a member as it is defined (default of `widestMode`: any mode). */
@@ -198,6 +189,7 @@ export async function permissionsFor(
     keyDirectories: await equipment.keyDirectories(),
     environment: equipment.environment,
     isPolicyOwn: equipment.hooks.beforeCall !== undefined,
+    isConfined: () => equipment.sandbox.isInForce(),
   });
 }
 
@@ -208,7 +200,7 @@ function openWorkspace(
   return Workspace.open({ root, cwd, teamDirectory: layout.directory });
 }
 
-function commandsOf(
+async function commandsOf(
   equipment: Equipment,
   { workspace, name }: { workspace: Workspace; name: MemberName },
 ) {
@@ -218,11 +210,12 @@ function commandsOf(
   const owner = equipment.commandOwner(name);
   const runner = new HostCommandRunner({
     ...{ cwd, environment, clock, outputFiles, pipes, programs, running, owner },
+    sandbox: () => equipment.sandbox.of(name, workspace.root),
   });
   const background = new BackgroundJobs({
     ...{ runner, secrets, clock, member: name, records: store.jobs },
   });
-  return { runner, background };
+  return { runner, background, sandboxNote: await equipment.sandbox.note() };
 }
 
 function backgroundMail(

@@ -14,6 +14,11 @@ export interface TeamPrompt {
   readonly images?: readonly PromptImage[] | undefined;
 }
 
+/** Reads and checks an image from a file. Throws as `readImages`. */
+export async function readImageFile(path: string): Promise<CheckedImage> {
+  return check(path, await contentOf(path));
+}
+
 /** Reads and checks images. Throws `image-refused` where a provider would refuse one. */
 export async function readImages(images: readonly PromptImage[]): Promise<CheckedImage[]> {
   if (images.length > imageLimits.count) {
@@ -30,7 +35,7 @@ export async function readImages(images: readonly PromptImage[]): Promise<Checke
 }
 
 async function readImage(image: PromptImage, index: number): Promise<CheckedImage> {
-  if (typeof image === "string") return check(image, await contentOf(image));
+  if (typeof image === "string") return readImageFile(image);
   const name = `Image ${index + 1}`;
   const checked = check(name, Buffer.from(image.data));
   if (checked.type === image.mediaType) return checked;
@@ -73,7 +78,8 @@ function sizeProblem(content: Buffer, type: ImageType): string | undefined {
   return width === 0 || height === 0 ? "is damaged: it has no pixels" : undefined;
 }
 
-function tooLarge(name: string, size: number): TeamError {
+/** The error that refuses an image with too many bytes. */
+export function tooLarge(name: string, size: number): TeamError {
   const problem = `${name} has ${size} bytes, and ${imageLimits.bytes} are allowed`;
   return refused(problem, "smaller");
 }

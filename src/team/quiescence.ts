@@ -108,7 +108,10 @@ class BackgroundWait {
 }
 
 function hasBackgroundJobs({ members }: QuietingTeam): boolean {
-  return members.living.some(({ state }) => state.backgroundJobs > 0);
+  // One that has just ended wakes its owner as soon as it is told.
+  return members.living.some(
+    ({ state }) => state.backgroundJobs.length > 0 || state.isTellingOfJobs,
+  );
 }
 
 /** Resolves when `holds` does, which is looked at whenever something has changed. */

@@ -77,7 +77,7 @@ export async function summarize(
       .map(({ id, from, subject }) => ({ id, from, subject })),
     undecided: requests.filter(({ state }) => state === "pending"),
     background: supervisor.members.living
-      .map(({ name, state }) => ({ member: name, commands: state.backgroundJobs }))
+      .map(({ name, state }) => ({ member: name, commands: state.backgroundJobs.length }))
       .filter(({ commands }) => commands > 0),
     usage: {
       input_tokens: sum((total) => total.input_tokens),
@@ -122,7 +122,7 @@ async function membersOf(
   const { failure, isBusy } = supervisor.members.lead.state;
   const restingStatus = failure === undefined ? "idle" : "failed";
   const status: MemberStatus = isBusy ? "working" : restingStatus;
-  const leadsModel = supervisor.options.lead.model;
+  const leadsModel = supervisor.models.lead.model;
   const self = { name: lead, role: "lead", status, model: leadsModel };
   return [self, ...members].map(({ name, role, status: current, model = leadsModel }) => {
     const { state } = supervisor.members.get(name) ?? {};

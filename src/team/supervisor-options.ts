@@ -29,8 +29,8 @@ export interface SupervisorOptions {
   checkModel(id: string): void;
   /** The whole id of a model that was asked for. Throws where it cannot be used. */
   resolveModel(id: string): Promise<string>;
-  /** Throws where a model certainly cannot be asked for an effort. */
-  checkEffort(id: string, effort: Effort): Promise<void>;
+  /** Why a model certainly cannot be asked for an effort; undefined if it can, or nobody knows. */
+  effortProblem(list: string, effort: Effort): Promise<string | undefined>;
   /** The functions of the program that see spawns. */
   hooks: Pick<TeamHooks, "onSpawn">;
   /** Where texts go that are too long for a message. */

@@ -1,13 +1,14 @@
 import type { SetAsideLine } from "../mailbox/mailbox.ts";
-import { lead, type MemberName, type MessageId, user } from "../protocol/ids.ts";
+import { lead, type MemberName, user } from "../protocol/ids.ts";
 import type { Message, PermissionMode } from "../protocol/message.ts";
 import type { MemberRecord, MemberStatus } from "../protocol/team.ts";
 import type { SpawnRequest } from "../tools/team/team-access.ts";
 import { ChatterGuard } from "./members/chatter-guard.ts";
 import { CrashReports } from "./members/crash-reports.ts";
 import { LocalMember } from "./members/local-member.ts";
-import { isCarriedOut, type OrderHandlers, type OrderReceipt } from "./members/mail-orders.ts";
+import { isCarriedOut, type OrderHandlers } from "./members/mail-orders.ts";
 import {
+  type LeadSettings,
   leadDefinition,
   type MemberContext,
   type MemberDefinition,
@@ -19,20 +20,15 @@ import type { Removal } from "./members/removals.ts";
 import { resume } from "./members/resume.ts";
 import { settleRun } from "./members/run-settlement.ts";
 import { Spawner } from "./members/spawner.ts";
+import { type StopOrder, TeamStop } from "./members/team-stop.ts";
 import { isWorthwhile } from "./members/wake-policy.ts";
+import { ModelChoices, type ModelSetting } from "./protocols/model-choices.ts";
 import { notTheirs } from "./protocols/permission-orders.ts";
 import { openProtocols, type Protocols } from "./protocols/protocols.ts";
 import { reportRequest } from "./protocols/report-request.ts";
 import type { SupervisorOptions } from "./supervisor-options.ts";
 import { reviewSpawn } from "./team-hooks.ts";
 import { TeamPause } from "./team-pause.ts";
-
-/** An order of the person to stop, which came by mail. */
-interface StopOrder extends OrderReceipt {
-  id: MessageId;
-}
-
-type StoppedMember = Pick<MemberRecord, "name" | "incarnation">;
 
 /** Behind all events, in case one was lost. */
 const sweepMs = 10_000;
@@ -42,10 +38,12 @@ export class Supervisor {
   readonly options: SupervisorOptions;
   readonly members = new Members((name) => this.#changed(name));
   readonly protocols: Protocols;
+  readonly models: ModelChoices;
   /** Keeps all members from running for a while. */
   readonly pause: TeamPause;
   readonly #guard: ChatterGuard;
   readonly #spawner: Spawner;
+  readonly #teamStop: TeamStop;
   readonly #crashes: CrashReports;
   #stops: (() => void)[] = [];
   /** Teammates that an earlier process has spawned, until they are spawned again. */
@@ -67,6 +65,12 @@ export class Supervisor {
       rules: options.lead.rules,
       end: (name, reason) => this.end(name, { reason, expected: true }),
     });
+    const { keeper, hub } = this.protocols;
+    this.models = new ModelChoices({
+      ...{ ...options, keeper, hub, living: () => members.living },
+      define: (record, settings) => this.#define(record, settings),
+    });
+    const { models } = this;
     this.#guard = new ChatterGuard({
       isTeammate: (name) => members.isTeammate(name),
       onLifted: () => this.#wakeAll(),
@@ -80,6 +84,9 @@ export class Supervisor {
       ...options,
       members,
       protocols: this.protocols,
+      get lead() {
+        return models.lead;
+      },
       check: (record) => options.checkMember(this.#definitionOf(record)),
       open: (record) => this.#openTeammate(record),
       leadsMode: () => this.#leadsMode(),
@@ -88,6 +95,11 @@ export class Supervisor {
         this.#restored.delete(name);
         this.#guard.reset(name);
       },
+    });
+    this.#teamStop = new TeamStop({
+      ...{ members, spawner: this.#spawner, ...this.protocols },
+      isRestored: (name) => this.#restored.has(name),
+      end: (name, removal) => this.end(name, removal),
     });
   }
 
@@ -98,10 +110,7 @@ export class Supervisor {
     for (const { name } of (await protocols.keeper.read()).members) supervisor.#restored.add(name);
     await resume({
       ...{ protocols, members, onWarning: options.onWarning },
-      openLead: () => {
-        const rules = protocols.permissions.rules.inForce;
-        return supervisor.#open(leadDefinition({ ...options.lead, rules }));
-      },
+      openLead: () => supervisor.#open(supervisor.#define(undefined, options.lead)),
       open: (record) => supervisor.#openTeammate(record),
       ...{ lead: options.lead, toolNames: options.toolNames },
     });
@@ -184,55 +193,28 @@ export class Supervisor {
 
   /**
    * The person's order: a teammate ends without being asked; the lead ends its run, with everybody who
-   * is there or being spawned. An `order` by mail is carried out once, over restarts too, and one from
-   * before this process began is for those who were there then.
+   * is there or being spawned.
    */
   async stop(name: MemberName, order?: StopOrder): Promise<void> {
     const removal = { reason: "the person stopped it", expected: true };
     if (name !== lead) return this.end(name, removal);
-    const { keeper, removals } = this.protocols;
-    if (order && (await keeper.read()).stops?.includes(order.id)) return;
-    if (!order?.isFromBefore) await this.members.lead.order({ type: "interrupt" });
-    const coming = order?.isFromBefore ? [] : this.#spawner.underWay;
-    const stopped = await this.#presentTeammates();
-    const isMeant = ({ name: each }: StoppedMember) =>
-      !order?.isFromBefore || this.#restored.has(each);
-    await this.#endAll(stopped.filter(isMeant), removal);
-    const spawned = await Promise.allSettled(coming);
-    const arrived = spawned.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
-    await this.#endAll(arrived, removal);
-    // Removals that were under way already are finished, too.
-    await removals.settled();
-    if (order) await keeper.noteStop(order.id);
-  }
-
-  /** Everybody who is there, open or not, as of this call. */
-  async #presentTeammates(): Promise<StoppedMember[]> {
-    const open = this.members.livingTeammates.map(({ name }) => name);
-    const { members } = await this.protocols.keeper.read();
-    const isUnopened = ({ name, status }: MemberRecord) =>
-      status !== "shutdown" && !this.members.get(name) && !this.#spawner.isSpawning(name);
-    const unopened = members.filter(isUnopened).map(({ name }) => name);
-    const recordOf = (name: MemberName) => members.find((each) => each.name === name);
-    return [...open, ...unopened].map((name) => recordOf(name) ?? { name });
-  }
-
-  /** Ends those that have not been spawned again meanwhile. */
-  async #endAll(stopped: readonly StoppedMember[], removal: Removal): Promise<void> {
-    await Promise.all(
-      stopped.map(async ({ name, incarnation }) => {
-        await this.#spawner.settled(name);
-        const { members } = await this.protocols.keeper.read();
-        const current = members.find((each) => each.name === name);
-        if (current?.incarnation === incarnation) await this.end(name, removal);
-      }),
-    );
+    await this.#teamStop.stopAll(removal, order);
   }
 
   /** Changes a member's mode for the person. A teammate's is never wider than the lead's. */
   setMode(name: MemberName, mode: PermissionMode): Promise<void> {
     const member = this.members.require(name);
     return this.protocols.permissions.setMode(member, mode, this.#widestModeOf(name));
+  }
+
+  /** Changes a member's model or effort for the person, or those of `all`. */
+  async setModel(name: MemberName | "all", setting: ModelSetting): Promise<void> {
+    if (name !== "all") {
+      // A member that is being spawned again is the new one.
+      await this.#spawner.settled(name);
+      this.members.requireLiving(name);
+    }
+    await this.models.set(name, setting);
   }
 
   /** Stops all members between two writes; they continue at the next start. */
@@ -260,7 +242,15 @@ export class Supervisor {
   }
 
   #definitionOf(record: MemberRecord): MemberDefinition {
-    return teammateDefinition(record, this.options.lead, this.protocols.permissions.rules.inForce);
+    return this.#define(record, this.models.lead);
+  }
+
+  /** The lead has no record. */
+  #define(record: MemberRecord | undefined, settings: LeadSettings): MemberDefinition {
+    const rules = this.protocols.permissions.rules.inForce;
+    return record
+      ? teammateDefinition(record, settings, rules)
+      : leadDefinition({ ...settings, rules });
   }
 
   async #open(definition: MemberDefinition): Promise<MemberHandle> {
@@ -272,10 +262,11 @@ export class Supervisor {
       goesOnByItself: name !== lead || (await this.#isLeadAsking()),
       isPaused: () => this.pause.isOn,
       orders: this.#orders,
-      open: (carryOut) => {
+      open: (carryOut, choice) => {
         // For a member that is opened again after a crash, rules that were added meanwhile hold, too.
         const rules = protocols.permissions.rules.inForce;
-        return options.openMember({ ...definition, rules }, this.#contextOf(name, carryOut));
+        const current = { ...definition, rules, ...choice };
+        return options.openMember(current, this.#contextOf(name, carryOut));
       },
       isWorthwhile: (unread, state) => this.#isWorthwhile(unread, { name, state }),
       settle: (run, { hasEnded }) =>
@@ -292,7 +283,7 @@ export class Supervisor {
   }
 
   /**
-   * True where a call of the lead waits for somebody who is there to decide it. The lead goes on to
+   * True where a call of the lead waits for a person or program to decide it. The lead continues to
    * wait, so that the decision has an effect: its model is not asked before.
    */
   async #isLeadAsking(): Promise<boolean> {

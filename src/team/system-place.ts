@@ -4,11 +4,17 @@ import { systemProcesses } from "../lib/process-identity.ts";
 import type { EnvironmentVariables } from "../model/provider-settings.ts";
 import type { TeamPlace } from "./team-place.ts";
 
-/** A team directory on this machine, with this machine's clock and this user's keys. */
-export function systemPlace(place: Pick<TeamPlace, "directory" | "onWarning">): TeamPlace {
+/**
+ * A team directory on this machine, with this machine's clock and this user's keys. Warnings for the person are ignored
+ * without `onWarning`.
+ */
+export function systemPlace({
+  directory,
+  onWarning = () => undefined,
+}: Pick<TeamPlace, "directory"> & Partial<Pick<TeamPlace, "onWarning">>): TeamPlace {
   const { TROUPE_KEY_FILE: keyFile, XDG_STATE_HOME: stateHome } = process.env;
   return {
-    ...place,
+    ...{ directory, onWarning },
     keyPlace: { keyFile, stateHome, home: homedir() },
     clock: systemClock,
     processes: systemProcesses,

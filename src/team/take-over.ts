@@ -179,7 +179,7 @@ function textOf(entry: TranscriptEntry): string {
     case "tool-result":
       return `[${entry.is_error ? "failure" : "result"}] ${entry.output}`;
     case "compaction":
-      return `[summary] ${entry.summary}`;
+      return entry.cleared ? "[the conversation was cleared]" : `[summary] ${entry.summary}`;
     default:
       return "";
   }

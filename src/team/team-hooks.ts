@@ -7,7 +7,7 @@ import { checkSpawnRequest } from "./check-spawn-request.ts";
 import type { SpawnReview } from "./members/spawner.ts";
 
 /**
- * The answer of `onSpawn`: `decision` refuses the spawn, and its `reason` is for whoever asked for it; `request` replaces the
+ * The answer of `onSpawn`: `decision` refuses the spawn, and its `reason` is shown to the member or person that asked for it; `request` replaces the
  * request, which is checked like any other. `undefined` leaves it as it is.
  */
 export type SpawnAnswer =

@@ -1,14 +1,12 @@
 import { join, resolve } from "node:path";
 import type { BudgetLimits } from "../agent/bill.ts";
 import { TeamError } from "../errors.ts";
-import { chosenByKey, defaultModelId, modelByKey, noModel } from "../model/default-model.ts";
-import { checkModel } from "../model/models.ts";
+import { nearest } from "../lib/nearest.ts";
 import type { EnvironmentVariables } from "../model/provider-settings.ts";
-import { resolveModel } from "../model/resolve-model.ts";
 import { parseRule, type Rule, requireKnownTool } from "../permissions/rule.ts";
 import type { Effort } from "../protocol/effort.ts";
 import type { PermissionMode } from "../protocol/message.ts";
-import { checkOwnTools } from "../tools/check-own-tools.ts";
+import { builtInToolNames, checkOwnTools } from "../tools/check-own-tools.ts";
 import { workToolNames } from "../tools/work-tools.ts";
 import type { ApprovalOptions, EquipmentOptions } from "./equipment.ts";
 import type { ForMembers, LeadSettings } from "./members/member-definition.ts";
@@ -26,10 +24,14 @@ export interface TeamOptions extends Omit<EquipmentOptions, "place" | "env" | "a
   env?: EnvironmentVariables;
   /** Called with warnings for the person, where `place` is left out. */
   onWarning?(message: string): void;
-  /** The model of the lead, and of teammates without their own (default: `TROUPE_MODEL`, or one for the key that is set). */
+  /** The model of the lead, and of teammates without their own (default: the one that was last set by `setModel`, or `defaultModel`). */
   model?: string | undefined;
-  /** How much the lead thinks, and teammates without their own effort (default: as their models do). */
+  /** The model where none is stated and none was set (default: `TROUPE_MODEL`, or one for the key that is set). */
+  defaultModel?: string | undefined;
+  /** How much the lead thinks, and teammates without their own effort (default: as was last set by `setModel`, or `defaultEffort`). */
   effort?: Effort | undefined;
+  /** The effort where none is stated and none was set (default: as their models do). */
+  defaultEffort?: Effort | undefined;
   /** How many tokens a reply may spend on thoughts, for models that take a number. */
   thinkingBudget?: number | undefined;
   /** The lead's mode (default: the one that was last set by `setMode`, or `default`). */
@@ -90,7 +92,7 @@ export type ApprovalPolicy =
   | { unattended: (suggestedRule: string | undefined) => string };
 
 /** The options of a team that is about to be opened. */
-type OpenTeamOptions = Omit<TeamOptions, "approvals"> & EquipmentOptions;
+export type OpenTeamOptions = Omit<TeamOptions, "approvals"> & EquipmentOptions;
 
 export const defaults = {
   mode: "default",
@@ -103,13 +105,14 @@ export const defaults = {
 
 /** The options with everything filled in that this machine decides. */
 export function onThisMachine(options: TeamOptions): OpenTeamOptions {
-  const { onWarning = () => undefined } = options;
   const cwd = resolve(options.cwd);
+  const { onWarning } = options;
+  const ownPlace = { directory: join(cwd, ".team"), ...(onWarning && { onWarning }) };
   return {
     ...options,
     cwd,
     approvals: approvalOptions(options.approvals ?? "deny"),
-    place: options.place ?? systemPlace({ directory: join(cwd, ".team"), onWarning }),
+    place: options.place ?? systemPlace(ownPlace),
     env: options.env ?? systemEnvironment(),
   };
 }
@@ -124,32 +127,18 @@ function nobodyAnswers(rule: string | undefined): string {
   return `nobody answers requests in this program; its options can permit the call (${remedy}) or answer it (onRequest)`;
 }
 
-/**
- * The options with the model that is meant: the named one with its provider, or where none is named,
- * one of the provider whose key is set. The person is told of that.
- */
-export async function withModel(options: OpenTeamOptions): Promise<OpenTeamOptions> {
-  if (options.openModel) return options;
-  const named = options.model ?? defaultModelId(options.env);
-  if (named !== undefined) return { ...options, model: await resolveModel(named, options) };
-  const byKey = modelByKey(options.env);
-  if (byKey) options.place.onWarning(chosenByKey(byKey));
-  return { ...options, model: byKey?.id };
-}
-
-/** The settings of the lead. Checks the person's options before anything is opened. */
-export function leadSettings(options: OpenTeamOptions): LeadSettings {
-  const { env, cwd, mode = defaults.mode, maxTurns = defaults.maxTurns, memberBudget } = options;
-  const model = options.model ?? defaultModelId(env);
-  if (!model) throw noModel(env);
-  if (!options.openModel) checkModel(model, options);
+/** The settings of the lead that only the options decide. They are checked before anything is opened. */
+export function leadSettings(
+  options: OpenTeamOptions,
+): Omit<LeadSettings, "model" | "effort" | "mode"> {
+  const { cwd, maxTurns = defaults.maxTurns, memberBudget, thinkingBudget } = options;
   checkOwnTools(options.tools ?? []);
   const { instructions, memberTools } = options;
   requireToolNames(options);
   const rules = rulesOf(options);
-  const { effort, thinkingBudget } = options;
+  for (const warning of unknownToolsIn(rules, options)) options.place.onWarning(warning);
   return {
-    ...{ root: cwd, cwd, model, effort, thinkingBudget, mode, rules, maxTurns },
+    ...{ root: cwd, cwd, thinkingBudget, rules, maxTurns },
     ...{ memberBudget, instructions, memberTools },
   };
 }
@@ -166,6 +155,23 @@ function requireToolNames(options: Pick<TeamOptions, "tools" | "memberTools">): 
   if (unknown === undefined) return;
   throw new TeamError("config-invalid", `memberTools: there is no tool named '${unknown}'`, {
     hint: `Tools to choose from: ${names.join(", ")}. Those for mail and tasks every member has.`,
+  });
+}
+
+/**
+ * Says which rules are for tools that there are not. They are no errors: a person's settings may be
+ * for programs that add such tools.
+ */
+function unknownToolsIn(
+  rules: readonly Rule[],
+  { tools = [] }: Pick<TeamOptions, "tools">,
+): string[] {
+  const names = [...builtInToolNames, ...tools.map(({ spec }) => spec.name)];
+  return rules.flatMap(({ decision, scope, text }) => {
+    if (typeof scope === "string" || names.includes(scope.tool)) return [];
+    const meant = nearest(scope.tool, names);
+    const advice = meant === undefined ? "" : ` Did you mean ${meant}?`;
+    return `The ${decision} rule "${text}" has no effect: there is no tool of this name.${advice}`;
   });
 }
 

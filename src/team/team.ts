@@ -1,3 +1,4 @@
+import type { CompactionReport } from "../agent/runner.ts";
 import { TeamError } from "../errors.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { preloadModel } from "../model/models.ts";
@@ -18,19 +19,21 @@ import {
   requireAskOptions,
   requireMessageId,
   requireMode,
+  requireModelSetting,
   requirePrompt,
   requireRule,
   requireText,
 } from "./check-arguments.ts";
 import { checkOptions } from "./check-options.ts";
 import { checkSpawnRequest } from "./check-spawn-request.ts";
+import type { CompactOptions } from "./conversations.ts";
 import { Equipment } from "./equipment.ts";
 import { followsLead } from "./members/inherited-fields.ts";
-import { permissionsOf } from "./members/signed-permissions.ts";
-import { checkMember, keepWhole, openMember } from "./open-member.ts";
+import { modelAtStart, withKept } from "./model-at-start.ts";
+import { openSupervisor, startAnswerer } from "./open-supervisor.ts";
 import type { TeamPrompt } from "./prompt-images.ts";
+import type { MemberModel, ModelSetting } from "./protocols/model-choices.ts";
 import { answerMessage, findQuestion, type PersonsAnswer } from "./protocols/persons-answer.ts";
-import { RequestAnswerer } from "./protocols/request-answerer.ts";
 import type { RuleDraft, TeamRule, TeamRules } from "./protocols/team-rules.ts";
 import { untilQuiet } from "./quiescence.ts";
 import type { Checkpoint } from "./rewind/checkpoints.ts";
@@ -41,20 +44,18 @@ import type {
   TeamRewind,
 } from "./rewind/team-rewind.ts";
 import { summarize, type TeamSummary } from "./summary.ts";
-import { Supervisor } from "./supervisor.ts";
-import { LateTable, openCrons } from "./team-crons.ts";
-import {
-  defaults,
-  leadSettings,
-  onThisMachine,
-  type TeamOptions,
-  toolNamesOf,
-  withModel,
-} from "./team-options.ts";
-import type { TeamStore } from "./team-store.ts";
-import { teamToolsFor } from "./team-tools-for.ts";
+import type { Supervisor } from "./supervisor.ts";
+import { leadSettings, onThisMachine, type TeamOptions } from "./team-options.ts";
 import type { TeamView } from "./view/team-view.ts";
 import { warmUp } from "./warm-up.ts";
+
+/** A command that runs while its member goes on. */
+export interface BackgroundCommand {
+  /** The member that started it. */
+  member: MemberName;
+  /** The command line, with its secrets masked. */
+  command: string;
+}
 
 /** The permission mode of a member. */
 export interface MemberMode {
@@ -103,12 +104,12 @@ export class Team implements AsyncDisposable {
    */
   static async open(given: TeamOptions): Promise<Team> {
     await checkOptions(given);
-    const options = await withModel(onThisMachine(given));
+    const options = onThisMachine(given);
     const stated = leadSettings(options);
+    const start = await modelAtStart(options);
     const { onRequest, structuredResults: hasResults = false } = options;
-    const unattended = options.approvals?.unattended;
     // The model's code loads while the store is opened, most of which is waiting.
-    if (!options.openModel) preloadModel(stated.model, options);
+    if (!options.openModel && start.model) preloadModel(start.model, options);
     const opened = new Disposables();
     try {
       // What a program answers is asked first, and denied only if the program leaves it open.
@@ -117,51 +118,13 @@ export class Team implements AsyncDisposable {
         : options.approvals;
       const equipment = opened.use(await Equipment.open({ ...options, approvals }));
       if (options.fresh) await equipment.endOrphans();
-      const { store, secrets, place, layout } = equipment;
-      const settings = { ...stated, mode: options.mode ?? (await keptMode(store)) };
-      const crons = new LateTable();
-      const supervisor = await Supervisor.open({
-        store,
-        clock: place.clock,
-        secrets,
-        lead: settings,
-        openMember: (definition, context) => openMember(equipment, definition, context),
-        checkMember: (definition) => checkMember(equipment, definition),
-        teamTools: (self, team) => (own) =>
-          teamToolsFor(self, {
-            ...{ supervisor: team, timetable: crons, own, hasResults },
-          }),
-        toolNames: settings.memberTools?.teammates ?? toolNamesOf(options),
-        checkModel: (id) => equipment.checkModel(id),
-        resolveModel: (id) => equipment.resolveModel(id),
-        checkEffort: (id, effort) => equipment.checkEffort(id, effort),
-        hooks: equipment.hooks,
-        outputs: layout.outputs,
-        keepWhole,
-        autoclaim: options.autoclaim ?? defaults.autoclaim,
-        maxTeammates: options.maxTeammates ?? defaults.maxTeammates,
-        graceMs: options.shutdownGraceMs ?? defaults.shutdownGraceMs,
-        planApprover: (options.planApproval ?? defaults.planApproval) === "user" ? user : lead,
-        waitsForPerson: onRequest !== undefined || unattended === undefined,
-        onWarning: (message) => place.onWarning(message),
-      });
-      opened.use({ [Symbol.asyncDispose]: () => supervisor.leave() });
-      crons.table = opened.use(await openCrons(equipment, supervisor));
+      const { store } = equipment;
+      const settings = await withKept(stated, { options, start, store });
+      const supervisor = await openSupervisor(equipment, { ...options, settings, opened });
       const team = new Team({ equipment, supervisor, opened, hasResults });
       warmUp(team.events(), { equipment, lead: settings });
       supervisor.start();
-      if (onRequest) {
-        const { post, hub } = supervisor.protocols;
-        const answerer = new RequestAnswerer({
-          ...{ requests: store.requests, post, onRequest, unattended },
-          // An event, too: a program may have no onWarning.
-          onWarning: (message) => {
-            place.onWarning(message);
-            hub.say({ type: "warning", message });
-          },
-        });
-        await opened.use(answerer).start();
-      }
+      if (onRequest) await startAnswerer(supervisor, onRequest, { ...options, opened });
       store.lost.addEventListener("abort", () => team.#giveUp(), { once: true });
       return team;
     } catch (error) {
@@ -251,6 +214,13 @@ export class Team implements AsyncDisposable {
     return this.#equipment.store.usage.totals();
   }
 
+  /** The commands that run in the background now, by the member that started each. */
+  backgroundCommands(): BackgroundCommand[] {
+    return this.#supervisor.members.living.flatMap(({ name, state }) =>
+      state.backgroundJobs.map((command) => ({ member: name, command })),
+    );
+  }
+
   /** The teammates and their statuses, as they are stored. */
   roster(): Promise<TeamRecord> {
     return this.#supervisor.protocols.keeper.read();
@@ -291,11 +261,16 @@ export class Team implements AsyncDisposable {
     await this.#supervisor.protocols.post.send(request.from, answerMessage(request, answer));
   }
 
-  /** Stops a member's run (default: all members'). An interrupted member waits for mail. */
-  interrupt(name?: string): void {
+  /**
+   * Stops a member's run (default: all members'). An interrupted member waits for mail. Returns the
+   * members that were at work.
+   */
+  interrupt(name?: string): MemberName[] {
     this.#requireOpen();
     const members = name === undefined ? this.#supervisor.members.living : [this.#member(name)];
+    const atWork = members.filter(({ state }) => state.isBusy);
     for (const member of members) void member.order({ type: "interrupt" });
+    return atWork.map((member) => member.name);
   }
 
   /** Ends a teammate without asking it (default: all of them, and the lead's run). */
@@ -336,7 +311,11 @@ export class Team implements AsyncDisposable {
     const { members } = await this.roster();
     return this.#supervisor.members.living.map(({ name, state }) => {
       const record = members.find((member) => member.name === name);
-      return { member: name, mode: state.mode, followsLead: followsLead(record) };
+      return {
+        member: name,
+        mode: state.mode,
+        followsLead: followsLead(record, "permission_mode"),
+      };
     });
   }
 
@@ -350,6 +329,46 @@ export class Team implements AsyncDisposable {
     requireMode(mode);
     if (name === "all") await this.#supervisor.protocols.permissions.setModeOfAll(mode);
     else await this.#supervisor.setMode(parseMemberName(name), mode);
+  }
+
+  /** The model and the effort of each living member, the lead first. */
+  models(): Promise<MemberModel[]> {
+    return this.#supervisor.models.list();
+  }
+
+  /**
+   * Changes the model of a member, its effort, or both, from its next request on; with the lead's, those of the
+   * teammates that have theirs from it; with `all`, teammates have the lead's from now on. It holds after a restart
+   * that states no other one. Throws where any of them cannot have it; then nothing has changed.
+   */
+  async setModel(name: string, setting: ModelSetting): Promise<void> {
+    this.#requireOpen();
+    requireModelSetting(setting);
+    await this.#supervisor.setModel(name === "all" ? name : parseMemberName(name), setting);
+  }
+
+  /**
+   * Has a member summarize its conversation (default: the lead), and go on from the summary. A member
+   * that works does so before its next request. That is a call of its model, which is on the bill; an
+   * interruption cancels it. Throws `compaction-failed`, or `conversation-short` where there is too
+   * little to summarize: then the conversation stays as it was.
+   */
+  async compact(name?: string, options?: CompactOptions): Promise<CompactionReport> {
+    this.#requireOpen();
+    const { compactMember } = await import("./conversations.ts");
+    return compactMember(this.#supervisor, name, options);
+  }
+
+  /**
+   * Has the conversation of a member (default: the lead), or of `all`, begin again, without a model
+   * call. Its role, tasks, plans and mail that it has not replied to stay; what was said stays in its
+   * transcript. Resolves to the names of the members. Throws `team-busy` for a member that works, and
+   * `conversation-short` where there is nothing to clear.
+   */
+  async clear(name?: string): Promise<MemberName[]> {
+    this.#requireOpen();
+    const { clearMembers } = await import("./conversations.ts");
+    return clearMembers(this.#supervisor, name);
   }
 
   /** The prompts of the person that the team can go back to, oldest first. */
@@ -414,14 +433,14 @@ export class Team implements AsyncDisposable {
     const { name } = this.#member(to);
     const checked = await readImages(images);
     const types = checked.map(({ type }) => type);
-    await this.#equipment.requireImages(await this.#modelOf(name), types);
+    await this.#equipment.models.requireImages(await this.#modelOf(name), types);
     return { content, images: await this.#equipment.imageFiles.keep(checked) };
   }
 
   async #modelOf(name: MemberName): Promise<string> {
     const { members } = await this.roster();
     const record = members.find((member) => member.name === name);
-    return record?.model ?? this.#supervisor.options.lead.model;
+    return record?.model ?? this.#supervisor.models.lead.model;
   }
 
   async #rewinding(): Promise<TeamRewind> {
@@ -437,11 +456,6 @@ export class Team implements AsyncDisposable {
   #member(name: string) {
     return this.#supervisor.members.require(parseMemberName(name));
   }
-}
-
-/** The mode that the person has set for the lead in an earlier process. */
-async function keptMode({ roster, signature }: TeamStore): Promise<PermissionMode> {
-  return permissionsOf(await roster.read(), signature).mode ?? defaults.mode;
 }
 
 function noResultTool(): TeamError {

@@ -149,6 +149,35 @@ test("a compaction that fails loses nothing: the run continues, and does not try
   model.assertDone();
 });
 
+test("P16 a compaction keeps the newest images of unanswered mail, as many as one entry can have", async () => {
+  const model = new ScriptedModel([fails(tooLong), says("The gist."), says("Done.")]);
+  await using test = await TestAgent.open(model, {
+    limits: { ...limits, contextTokens: 200_000 },
+    recap: async () => ["Team default:", "- alice (coder): idle"],
+  });
+  const newest = ["B".repeat(7_000_000), "C".repeat(4)];
+  for (const data of ["A".repeat(7_000_000), ...newest]) {
+    const id = await test.tell(`${data[0]}?`);
+    const [mail] = await test.agent.options.input.takeSome((unread) => unread.length);
+    if (mail?.message.id !== id) throw new Error("Mail is not there");
+    const images = [{ media_type: "image/png", data }];
+    await test.agent.takeIn([{ ...mail, images }], (left) => test.agent.append(left));
+  }
+
+  expect((await test.run()).end?.outcome).toBe("done");
+
+  const [input] = model.requests.at(-1)?.conversation ?? [];
+  expect(input).toMatchObject({
+    texts: [
+      ...["<summary>\nThe gist.\n</summary>", "Team default:", "- alice (coder): idle"],
+      ...["A?", "B?", "C?", expect.stringContaining("Earlier images of these messages")],
+    ],
+    images: [{ before: 4 }, { before: 5 }],
+  });
+  const kept = input?.type === "input" ? input.images : [];
+  expect(kept?.map(({ data }) => data[0])).toEqual(["B", "C"]);
+});
+
 test("a tool call instead of a summary is not carried out", async () => {
   let looked = 0;
   const counted = testTool("look", () => `${++looked}`);
@@ -209,8 +238,23 @@ test("P18 a summary that uses up the budget is the last call", async () => {
   await using test = await TestAgent.open(model, { limits, tools, budget: { maxTokens: 10_000 } });
   await test.tell("Look.");
 
-  expect((await test.run()).end?.outcome).toBe("budget");
+  const { events, end } = await test.run();
+
+  expect(end?.outcome).toBe("budget");
+  expect(events.filter(({ type }) => type === "turn-start")).toHaveLength(1);
   model.assertDone();
+});
+
+test("P18 a summary whose failed attempts use up the budget ends the run", async () => {
+  const usage = { ...full, cache_read_tokens: 0, cache_write_tokens: 0 };
+  const model = new ScriptedModel([
+    reply([calls("look", { value: "" })], { usage: full }),
+    streams({ type: "restart", failure: { kind: "cut", message: "cut" }, usage }),
+  ]);
+  await using test = await TestAgent.open(model, { limits, tools, budget: { maxTokens: 10_000 } });
+  await test.tell("Look.");
+
+  expect((await test.run()).end?.outcome).toBe("budget");
 });
 
 test("P18 a budget that is used up before the summary is made ends the run, and nothing is asked again", async () => {

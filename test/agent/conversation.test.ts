@@ -85,6 +85,18 @@ test("without images before a reply, its thoughts are not sent back; without new
   }
 });
 
+test("thoughts stay with a profile of the same instructions and tools, and are lost with another", () => {
+  const thought: ReplyBlock = { type: "thinking", text: "hm", provider: { some: { sig: "s" } } };
+  const profile = (model: string, tools: string): TranscriptEntry => {
+    return { type: "profile", at, system: "Be brief.", model, tools };
+  };
+  const said = [mail("go"), { ...reply([thought, text("yes")]), model: "some/a" }];
+  const thoughtsAfter = (...entries: TranscriptEntry[]) => of(...entries).thoughts.size;
+
+  expect(thoughtsAfter(profile("some/a", "t"), ...said, profile("some/b", "t"))).toBe(1);
+  expect(thoughtsAfter(profile("some/a", "t"), ...said, profile("some/a", "u"))).toBe(0);
+});
+
 test("refused replies, empty ones and those with only thoughts are not sent", () => {
   for (const entry of [
     reply([text("I will not")], "refusal"),
@@ -138,6 +150,36 @@ test("after a compaction there are only the summary and what was kept", () => {
     { type: "input", texts: ["they went", "Roster: alice"] },
   ]);
   expect(conversation.awaitsReply).toBe(true);
+});
+
+test("nothing that was open or counted before a compaction counts after it", () => {
+  const usage = {
+    input_tokens: 9_000,
+    output_tokens: 50,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+  };
+  const conversation = of(
+    mail("go"),
+    { ...reply([call("a"), call("b")]), usage },
+    result("a", "x".repeat(35_000)),
+    {
+      ...{ type: "compaction", at, summary: "s".repeat(350), kept: [], wakes: true, delivered: [] },
+      images: [{ media_type: "image/png", data: "aaaa", before: 0 }],
+    },
+  );
+
+  expect(conversation.contextTokens).toBe(100 + 1_600);
+  expect(conversation.openCalls).toEqual([]);
+
+  conversation.add(reply([call("c")]));
+  conversation.add(result("c", "done"));
+  conversation.add(result("b", "late"));
+
+  expect(conversation.utterances.slice(2)).toEqual([
+    { type: "results", results: [{ call_id: "c", output: "done", is_error: false }] },
+    { type: "input", texts: [expect.stringMatching(/^<lost-call-result .*>late</)] },
+  ]);
 });
 
 test("the context size is what the provider reported plus an estimate for what was added", () => {

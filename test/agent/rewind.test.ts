@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import { findUndone } from "../../src/agent/rewind.ts";
+import { findUndone, rewindTranscript } from "../../src/agent/rewind.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { lead, MemberName, type MessageId, newMessageId, user } from "../../src/protocol/ids.ts";
 import type { TranscriptEntry } from "../../src/protocol/transcript.ts";
+import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
 
 const seconds = (number: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, number));
 const at = (number: number) => seconds(number).toISOString();
@@ -56,7 +58,7 @@ test("a prompt that came with the result of a call is undone with that result", 
 });
 
 test("the end of a run that was not settled is undone: it ends again, with a report", async () => {
-  const undone = await undoneOf(start(1), said(2), ended(11), { type: "run-settled", at: at(12) });
+  const undone = await undoneOf(start(1), said(2), ended(11), settled(12));
 
   expect(undone).toMatchObject({ voids: 2, isRunOpen: true });
 });
@@ -106,9 +108,75 @@ test("with an earlier rewind goes what that had made void", async () => {
   expect(undone.voids).toBe(3);
 });
 
+test("a call from before the conversation was cleared needs no result", async () => {
+  const cleared: TranscriptEntry = {
+    ...{ type: "compaction", at: at(4), summary: "(cleared)", cleared: true },
+    ...{ kept: [], wakes: false, delivered: [] },
+  };
+
+  expect((await undoneOf(called(2, "a"), said(13))).open).toHaveLength(1);
+  expect((await undoneOf(called(2, "a"), ended(3), cleared, said(13))).open).toEqual([]);
+});
+
 test("a transcript without anything later is left as it is", async () => {
   expect(await undoneOf(start(1), said(2))).toMatchObject({ voids: 0, calls: [], again: [] });
 });
+
+test("P39 mail from before starts a run again, behind the results of open calls", async () => {
+  const early = mail(13, { sent: 11, from: alice });
+  const { hasWork, added } = await rewound([called(11, "call-1"), early, said(14)]);
+
+  expect(hasWork).toBe(true);
+  expect(added).toEqual([
+    expect.objectContaining({ type: "rewind", at: at(30), voids: 2 }),
+    {
+      ...{ type: "tool-result", at: at(30), call_id: "call-1", is_error: true },
+      output: expect.stringContaining("Outcome unknown"),
+    },
+    { type: "run-start", at: at(30) },
+    { ...early, at: at(30) },
+  ]);
+});
+
+test("P39 mail that needs no reply is given again without a run", async () => {
+  const note = received({ sent: 11, from: alice });
+  const message = { ...note.message, type: "mode_set_request" as const, mode: "plan" as const };
+  const { hasWork, added } = await rewound([
+    said(2),
+    { type: "delivery", at: at(13), ...note, message },
+  ]);
+
+  expect(hasWork).toBe(false);
+  expect(added.map(({ type }) => type)).toEqual(["rewind", "delivery"]);
+});
+
+test.each([
+  ["that was working has an end", [start(1), said(2)], ["rewind", "run-end", "run-settled"]],
+  ["that was idle has none", [said(2), ended(3), settled(3)], ["rewind"]],
+])("P39 a member that has ended is given no mail again; a run %s", async (_, before, types) => {
+  const early = mail(13, { sent: 11, from: alice });
+  const { hasWork, added } = await rewound([...before, early, said(14)], true);
+
+  expect(hasWork).toBe(false);
+  expect(added.map(({ type }) => type)).toEqual(types);
+  const outcomes = added.flatMap((entry) => (entry.type === "run-end" ? [entry.outcome] : []));
+  expect(outcomes).toEqual(types.includes("run-end") ? ["interrupted"] : []);
+});
+
+test("P39 nothing is written to a transcript without anything later", async () => {
+  expect(await rewound([start(1), said(2)])).toEqual({ hasWork: false, added: [] });
+});
+
+/** What going back adds to a transcript. */
+async function rewound(entries: readonly TranscriptEntry[], hasEnded = false) {
+  await using store = new MemoryTeamStore({ clock: systemClock });
+  const { transcript } = await store.openMember(lead, { onSetAside: () => undefined });
+  await transcript.append(entries);
+  const hasWork = await rewindTranscript(transcript, { point, now: seconds(30), hasEnded });
+  const all: TranscriptEntry[] = [];
+  for await (const entry of transcript.entries()) all.push(entry);
+  return { hasWork, added: all.slice(entries.length) };
+}
 
 async function undoneOf(...entries: TranscriptEntry[]) {
   return findUndone(
@@ -156,6 +224,10 @@ function called(when: number, ...ids: string[]): TranscriptEntry {
 
 function ended(when: number): TranscriptEntry {
   return { type: "run-end", at: at(when), outcome: "done" };
+}
+
+function settled(when: number): TranscriptEntry {
+  return { type: "run-settled", at: at(when) };
 }
 
 function begun(when: number, call_id: string): TranscriptEntry {

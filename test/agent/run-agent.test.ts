@@ -116,10 +116,11 @@ test("mail is settled once it is in the transcript and off the mailbox", async (
   expect(await leftThen).toEqual([]);
 });
 
-test.each([
-  ["its member ends", "it is stopped", 0],
-  ["the person interrupts it", undefined, 1],
-])("of mail that is read while %s, a run takes nothing or all", async (_, reason, shown) => {
+test.each<[string, (run: AbortController) => void, number, string | undefined]>([
+  ["its member ends", (run) => interrupt(run, "it is stopped"), 0, "interrupted"],
+  ["its process leaves", leave, 0, undefined],
+  ["the person interrupts it", interrupt, 1, "interrupted"],
+])("of mail that is read while %s, a run takes nothing or all", async (_, stop, shown, outcome) => {
   await using test = await TestAgent.open(new ScriptedModel([]));
   await test.tell("Go.");
   const { input } = test.agent.options;
@@ -127,7 +128,7 @@ test.each([
   const run = new AbortController();
   input.take = async (...asked) => {
     const mail = await take(...asked);
-    interrupt(run, reason);
+    stop(run);
     return mail;
   };
 
@@ -135,7 +136,7 @@ test.each([
 
   expect(events.filter(({ type }) => type === "message-delivered")).toHaveLength(shown);
   expect(await take(true)).toHaveLength(1 - shown);
-  expect(end?.outcome).toBe("interrupted");
+  expect(end?.outcome).toBe(outcome);
 });
 
 test("P02 mail that comes in the middle of a run is in the very next request, after the results", async () => {
@@ -526,6 +527,16 @@ test("a member's profile is in its transcript once, and again when its prompt or
   expect(await profilesAfter("You lead.", "a/b")).toBe(1);
   expect(await profilesAfter("You follow.", "a/b")).toBe(2);
   expect(await profilesAfter("You follow.", "a/c")).toBe(3);
+});
+
+test("the first model of a list that was set is named before it answers", async () => {
+  await using test = await TestAgent.open(new ScriptedModel([]));
+  const { bill, limits } = test.agent.options;
+  const listed = Object.assign(new ScriptedModel([]), { id: "a/first, b/second" });
+
+  test.agent.setModel({ model: listed, bill, limits });
+
+  expect(test.agent.answeringModel).toBe("a/first");
 });
 
 test("an empty reply after results ends the run instead of being repeated", async () => {

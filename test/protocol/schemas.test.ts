@@ -31,6 +31,7 @@ interface Types {
   CronEntry: cron.CronEntry;
   CronId: cron.CronId;
   Effort: effort.Effort;
+  EffortChoice: effort.EffortChoice;
   ImageReference: message.ImageReference;
   InheritedField: team.InheritedField;
   InputImage: transcript.InputImage;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Agent } from "../../src/agent/agent.ts";
 import { Bill, type Budget, type BudgetLimits } from "../../src/agent/bill.ts";
+import { clearConversation } from "../../src/agent/clear.ts";
 import { MailInput } from "../../src/agent/input.ts";
 import { ModelRunner } from "../../src/agent/model-runner.ts";
 import { systemPrompt } from "../../src/agent/system-prompt.ts";
@@ -86,9 +87,12 @@ export async function openSimulatedMember(
     runner: new ModelRunner(agent),
     inbox,
     permissions,
-    backgroundJobs: 0,
+    backgroundJobs: [],
+    isTellingOfJobs: false,
     mailSettled: () => agent.mailSettled(),
+    setModel: async () => undefined,
     rewind: async () => false,
+    clear: (closeRun) => clearConversation(agent, closeRun),
     end: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };

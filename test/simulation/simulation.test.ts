@@ -27,7 +27,7 @@ test.each([
   ["acknowledged-too-early", 1, /was never shown/],
   ["transcript-ignored", 200, /was shown 2 times/],
   // It needs a rare story: who was approved takes a task, and changes something then.
-  ["approval-without-end", 9_300, /gate was closed/],
+  ["approval-without-end", 12_600, /gate was closed/],
   ["rule-ignored", 1, /does not know the rule/],
 ] as const)("control: a store with the defect %s is detected", async (defect, from, complaint) => {
   // It ends with the first seed that finds it.

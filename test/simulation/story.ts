@@ -226,7 +226,7 @@ export class Story {
       hooks: {},
       checkModel: () => undefined,
       resolveModel: async (id: string) => id,
-      checkEffort: async () => undefined,
+      effortProblem: async () => undefined,
       outputs: "/project/.team/outputs",
       keepWhole: async () => undefined,
       autoclaim: true,

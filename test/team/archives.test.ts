@@ -2,7 +2,10 @@ import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { lead } from "../../src/protocol/ids.ts";
+import { hmacSignature } from "../../src/keys/signature.ts";
+import { loadTeamKey, teamKeyPath } from "../../src/keys/team-key.ts";
+import { signRecord } from "../../src/lib/signed-record.ts";
+import { lead, TeamId } from "../../src/protocol/ids.ts";
 import { listArchives, viewArchive } from "../../src/team/archives.ts";
 import { FileTeamStore } from "../../src/team/file-team-store.ts";
 import { restoreTeam } from "../../src/team/restore-team.ts";
@@ -58,8 +61,13 @@ test("an archived team can be read, and takes no mail", async () => {
 
   const { entries } = await view.transcript(lead, { limit: 100 });
   expect(JSON.stringify(entries)).toContain("Plan the garden.");
-  const whole = view as ReturnType<typeof it.team.view>;
-  await expect(whole.send("lead", "Hello?")).rejects.toMatchObject({ code: "team-closed" });
+  // By its type none of this can be called.
+  const acting = view as ReturnType<typeof it.team.view>;
+  const rule = { decision: "deny", rule: "bash" } as const;
+  const actions = [acting.send("lead", "Hello?"), acting.stop(), acting.addRule(rule)];
+  for (const action of actions) {
+    await expect(action).rejects.toMatchObject({ code: "team-closed" });
+  }
   expect(() => viewArchive(it.place, "../..")).toThrow(/no archived team/);
 });
 
@@ -158,6 +166,24 @@ test("P37 a forged record does not let a team of somebody else start", async () 
   await expect(it.wire.open()).rejects.toMatchObject({ code: "team-foreign" });
 
   expect(existsSync(join(it.place.directory, "restore.json"))).toBe(true);
+});
+
+test("P37 a start completes what brings a team back in place of somebody else's", async () => {
+  await using it = await openTwoTeams();
+  await it.team.close();
+  await rm(join(it.wire.root, "state/troupe/keys", it.second));
+  const from = await it.archived();
+  const team_id = TeamId.parse((await viewArchive(it.quiet, from).team()).team_id);
+  const path = teamKeyPath({ teamId: team_id, ...it.place.keyPlace });
+  const signature = hmacSignature((await loadTeamKey({ path })) ?? new Uint8Array());
+  const record = { team_id, from, to: "2026-01-01T00-00-00.000Z", step: "set-aside" };
+  const signed = JSON.stringify(signRecord(record, signature));
+  await writeFile(join(it.place.directory, "restore.json"), signed);
+
+  const again = await it.wire.open();
+
+  expect((await again.roster()).team_id).toBe(team_id);
+  expect(await listArchives(it.place)).toMatchObject([{ name: record.to, isOwn: false }]);
 });
 
 test("a file of the person in the team directory is in nobody's way", async () => {

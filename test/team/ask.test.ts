@@ -124,6 +124,17 @@ test("P08 an ask under the same id continues after a restart, and has its result
   expect(wire.requestsOf("lead")).toHaveLength(3);
 });
 
+test("a question whose lead ended without a result is asked again under its id", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [says("Fine."), says("Fine."), submits({ verdict: "good", lines: [] }), says("Done.")],
+  });
+  const team = await wire.open({ structuredResults });
+  const asking = () => team.ask("Review.", { schema: Review, id: "review-1" });
+  await expect(asking()).rejects.toMatchObject({ code: "result-missing" });
+
+  expect(await asking()).toEqual({ verdict: "good", lines: [] });
+});
+
 test.each([
   { id: "review-1", state: "pending" },
   { id: undefined, state: "cancelled" },

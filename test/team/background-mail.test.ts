@@ -28,6 +28,21 @@ test("the end of a job is reported with the message id from its record", async (
   await expect.poll(() => fixture.records.list()).toEqual([]);
 });
 
+test("from its end until its owner has the mail, a job is being told of", async () => {
+  await using fixture = await openMail();
+  let isTelling: boolean | undefined;
+  fixture.background.onEnd(() => {
+    isTelling = fixture.jobs.isTelling;
+  });
+  expect(fixture.jobs.isTelling).toBe(false);
+
+  await fixture.start("echo done");
+  await fixture.told(1);
+
+  expect(isTelling).toBe(true);
+  await expect.poll(() => fixture.jobs.isTelling).toBe(false);
+});
+
 test("a command finds its own record on disk", async () => {
   await using fixture = await openMail({ onDisk: true });
 

@@ -26,6 +26,8 @@ test("right options are accepted, and undefined ones count as left out", async (
     ...{
       model: "a/b",
       effort: "low",
+      defaultModel: "a/c",
+      defaultEffort: "high",
       thinkingBudget: 1024,
       mode: "plan",
       allow: ["bash"],
@@ -35,6 +37,7 @@ test("right options are accepted, and undefined ones count as left out", async (
       maxOutputTokens: 1,
     },
     ...{ memberBudget: { maxTokens: 5 }, budget: { maxCostUsd: 0.5, maxTokens: undefined } },
+    sandbox: { mode: "auto", network: "off", write: ["/data"], denyRead: ["/secret"] },
     ...{ maxTeammates: 1, autoclaim: false, shutdownGraceMs: 1, planApproval: "user" },
     ...{ onRequest: () => undefined, approvals: { timeoutMs: 5 }, providers: {} },
     models: { "a/*": { price: { input: 1, output: 2 }, contextWindow: 5 } },

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { HookedCall } from "../../src/agent/hooks.ts";
+import type { HookedCall, MemberHooks } from "../../src/agent/hooks.ts";
 import { WakeLatch } from "../../src/lib/wake-latch.ts";
 import { calls, reply, says } from "../../src/testing/scripted-model.ts";
 import {
@@ -79,6 +79,20 @@ test.each([
   expect(lastResult(wire.requestsOf("lead")[1])?.text).toMatch(reason);
 });
 
+test("P20 what a rule denies is not asked, although beforeCall has it asked", async () => {
+  await using wire = await TeamOnWire.start({ lead: [write("a.txt"), says("Over.")] });
+  const team = await wire.open({
+    deny: ["edit_file"],
+    hooks: { beforeCall: () => ({ decision: "ask" }) },
+    onRequest: () => ({ decision: "allow-once" }),
+  });
+  await team.prompt("Go.");
+  await team.quiet();
+
+  expect(lastResult(wire.requestsOf("lead")[1])?.text).toMatch(/the rule deny/);
+  expect(existsSync(`${wire.root}/a.txt`)).toBe(false);
+});
+
 test("P12 beforeCall cannot open a plan gate", async () => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
@@ -109,6 +123,42 @@ test("what beforeCall has asked is asked in every mode, with its reason and no r
   expect(asked).toMatchObject([{ tool: "write_file", reason: "it is Friday" }]);
   expect(asked[0]).not.toHaveProperty("rule");
   expect(existsSync(`${wire.root}/a.txt`)).toBe(true);
+});
+
+test("a pattern of files is asked about where beforeCall may permit others to be made", async () => {
+  const run = [calls("bash", { command: "sort *" }), says("Over.")];
+  await using wire = await TeamOnWire.start({ lead: [...run, ...run] });
+  const deniedWith = async (hooks: MemberHooks) => {
+    const team = await wire.open({ approvals: "deny", hooks, fresh: true });
+    await team.prompt("Go.");
+    const { denied } = await team.quiet();
+    await team.close();
+    return denied.length;
+  };
+
+  expect(await deniedWith({ afterCall: () => undefined })).toBe(0);
+  expect(await deniedWith({ beforeCall: () => undefined })).toBe(1);
+});
+
+test("a decision without a reason is explained as the program's", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [reply([write("a.txt"), calls("glob", { pattern: "*" })]), says("Over.")],
+  });
+  const reasons: unknown[] = [];
+  const team = await wire.open({
+    hooks: { beforeCall: ({ tool }) => ({ decision: tool === "glob" ? "ask" : "deny" }) },
+    onRequest: ({ type, subject }) => {
+      if (type === "permission") reasons.push(subject.reason);
+      return { decision: "allow-once" };
+    },
+  });
+  await team.prompt("Go.");
+  await team.quiet();
+
+  expect(resultsIn(wire.requestsOf("lead").at(-1))[0]?.text).toBe(
+    "Error: Not permitted: the program refuses it",
+  );
+  expect(reasons).toEqual(["the program has it asked"]);
 });
 
 test("a changed input is judged, asked about, run, recorded and shown", async () => {
@@ -327,6 +377,22 @@ test("a request is made without the text of a beforeRequest that fails", async (
 
   expect(await team.quiet()).toMatchObject({ result: "Over." });
   expect(wire.warnings).toEqual(["The hook beforeRequest failed for 'lead': kaput"]);
+});
+
+test.each([
+  [32_000, "is added"],
+  [32_001, "is left out, with a warning"],
+])("a text of %i characters of beforeRequest %s", async (length, what) => {
+  await using wire = await TeamOnWire.start({ lead: [says("Over.")] });
+  const text = "x".repeat(length);
+  const team = await wire.open({ hooks: { beforeRequest: () => text } });
+  await team.prompt("Go.");
+
+  expect(await team.quiet()).toMatchObject({ result: "Over." });
+  const isAdded = what === "is added";
+  expect(wire.shownTo("lead").includes(text)).toBe(isAdded);
+  const warning = expect.stringContaining("The hook beforeRequest failed for 'lead'");
+  expect(wire.warnings).toEqual(isAdded ? [] : [warning]);
 });
 
 test("onSpawn refuses and changes spawns, of the lead and of the program", async () => {

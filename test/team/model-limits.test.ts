@@ -32,6 +32,22 @@ test("what is assumed of an unknown model is told once", async () => {
   ]);
 });
 
+test("for a name that may be a slip, the known names like it are told", async () => {
+  await using wire = await TeamOnWire.start({ lead: [says("Hello.")] });
+  const models = { "anthropic/claude-sonet-5": { contextWindow: 50_000 } };
+
+  const first = await wire.open({ model: "anthropic/claude-sonet-5-5" });
+  await first.close();
+  expect(wire.warnings).toEqual([
+    expect.stringMatching(
+      /^anthropic\/claude-sonet-5-5 is not in the table .* Known models with similar names: anthropic\/claude-sonnet-5-5,/,
+    ),
+  ]);
+  wire.warnings.length = 0;
+  await wire.open({ model: "anthropic/claude-sonet-5", models });
+  expect(wire.warnings).toEqual([expect.not.stringContaining("similar")]);
+});
+
 test("what an entry of the person leaves out is named as that", async () => {
   await using wire = await TeamOnWire.start({ lead: [says("Hello.")] });
   const models = { "anthropic/new": { contextWindow: 50_000 } };

@@ -78,6 +78,19 @@ test("an openModel that fails for a teammate is an error for the lead, which goe
   });
 });
 
+test("an openModel that fails for the lead refuses the team", async () => {
+  await using wire = await TeamOnWire.start({});
+  const openModel = () => {
+    throw new Error("no such deployment");
+  };
+
+  await expect(wire.open({ openModel })).rejects.toMatchObject({
+    code: "config-invalid",
+    message: "openModel failed for anthropic/scripted: no such deployment",
+    hint: "Choose another model, or correct openModel.",
+  });
+});
+
 test("an own model can be the rehearsal model", async () => {
   await using directory = await temporaryDirectory();
   await using team = await Team.open({

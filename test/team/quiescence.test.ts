@@ -208,7 +208,7 @@ test("a lead is not reminded if somebody began to work while the open tasks were
 
 test("background commands are waited for, and no longer than the time for them", async () => {
   await using it = await openTeam();
-  it.alice.set({ backgroundJobs: 1 });
+  it.alice.set({ backgroundJobs: ["sleep 9"] });
   const quiet = it.untilQuiet({ backgroundWaitMs: 5_000 });
 
   await it.clock.waitingFor(5_000);
@@ -227,7 +227,7 @@ test.each([
   ["a wake without a run does not restart", { runs: 1 }, 5_000],
 ] as const)("%s the time for background commands", async (_, state, endMs) => {
   await using it = await openTeam();
-  it.alice.set({ backgroundJobs: 1, runs: 1 });
+  it.alice.set({ backgroundJobs: ["sleep 9"], runs: 1 });
   void it.untilQuiet({ backgroundWaitMs: 5_000 });
   await it.clock.waitingFor(5_000);
 
@@ -241,15 +241,30 @@ test.each([
   expect(it.clock.monotonicMs()).toBe(endMs);
 });
 
+test("a background command that has ended is waited for until its owner is told", async () => {
+  await using it = await openTeam();
+  it.alice.set({ isTellingOfJobs: true });
+  const quiet = it.untilQuiet({ backgroundWaitMs: 5_000 });
+  await it.clock.waitingFor(5_000);
+  expect(it.log).toEqual([]);
+
+  it.alice.set({ isTellingOfJobs: false, isBusy: true });
+  await it.isSeenBusy.promise;
+  it.alice.set({ isBusy: false });
+  await quiet;
+
+  expect(it.clock.monotonicMs()).toBe(0);
+});
+
 test("a team is quiet as soon as its background commands have ended", async () => {
   await using it = await openTeam();
-  it.alice.set({ backgroundJobs: 1 });
+  it.alice.set({ backgroundJobs: ["sleep 9"] });
   const quiet = it.untilQuiet({ backgroundWaitMs: 5_000 });
   await it.clock.waitingFor(5_000);
 
   it.alice.set({ isBusy: true });
   await it.isSeenBusy.promise;
-  it.alice.set({ isBusy: false, backgroundJobs: 0 });
+  it.alice.set({ isBusy: false, backgroundJobs: [] });
   await quiet;
 
   expect(it.clock.monotonicMs()).toBe(0);
@@ -257,8 +272,8 @@ test("a team is quiet as soon as its background commands have ended", async () =
 });
 
 test.each([
-  ["of an ended member", { backgroundJobs: 1, hasEnded: true }, 5_000],
-  ["that there is no time for", { backgroundJobs: 1 }, 0],
+  ["of an ended member", { backgroundJobs: ["sleep 9"], hasEnded: true }, 5_000],
+  ["that there is no time for", { backgroundJobs: ["sleep 9"] }, 0],
 ] as const)("background commands %s are not waited for", async (_, state, backgroundWaitMs) => {
   await using it = await openTeam();
   it.alice.set(state);
@@ -271,7 +286,7 @@ test.each([
 
 test("waiting for background commands ends early when it is aborted", async () => {
   await using it = await openTeam();
-  it.alice.set({ backgroundJobs: 1 });
+  it.alice.set({ backgroundJobs: ["sleep 9"] });
   const waiting = new AbortController();
   const quiet = it.untilQuiet({ signal: waiting.signal, backgroundWaitMs: 5_000 });
   await it.clock.waitingFor(5_000);

@@ -89,6 +89,11 @@ test("what is no rule, unknown, or of the start is refused", async () => {
   await expect(team.removeRule(test1)).rejects.toMatchObject({
     ...refused,
     message: 'The team has no rule "allow bash(npm test)"',
+    hint: "It has none to remove.",
+  });
+  await team.addRule(pushing);
+  await expect(team.removeRule(test1)).rejects.toMatchObject({
+    hint: "It can remove: deny bash(git push:*).",
   });
   await expect(team.removeRule({ decision: "allow", rule: "bash(ls)" })).rejects.toMatchObject({
     ...refused,

@@ -54,7 +54,9 @@ function bodyOf(entry: TranscriptEntry): EntryViewBody | undefined {
       return { type: "tool-result", call_id, output: shown, is_cut, is_error, images: kinds };
     }
     case "compaction":
-      return { type: "compaction", summary: text(entry.summary) };
+      return entry.cleared
+        ? { type: "note", text: "The conversation so far was cleared." }
+        : { type: "compaction", summary: text(entry.summary) };
     case "rewind":
       return { type: "note", text: voidEntries(entry.voids) };
     case "images-refused":

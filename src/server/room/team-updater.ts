@@ -244,5 +244,5 @@ export class TeamUpdater implements AsyncDisposable {
 /** Events after which a transcript has more than before. */
 const growing: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]>([
   ...(["run-start", "message-delivered", "tool-call", "tool-result", "turn-end"] as const),
-  ...(["compaction-end", "run-end"] as const),
+  ...(["compaction-end", "clear", "run-end"] as const),
 ]);

@@ -1,6 +1,6 @@
 import type { Effort } from "../../protocol/effort.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
-import type { InheritedField, MemberRecord } from "../../protocol/team.ts";
+import { InheritedField, type MemberRecord } from "../../protocol/team.ts";
 
 /** The settings of the lead that a teammate has where nothing else was asked for. */
 export interface LeadsChoices {
@@ -23,21 +23,31 @@ export function followLead(record: MemberRecord, choices: Partial<LeadsChoices>)
   return { ...record, ...Object.fromEntries(changed.map((field) => [field, leads[field]])) };
 }
 
-/** The record with a mode that follows the lead's no longer. */
-export function withOwnMode(record: MemberRecord, mode: PermissionMode): MemberRecord {
-  const inherits = record.inherits?.filter((field) => field !== "permission_mode");
-  return { ...record, permission_mode: mode, ...(inherits && { inherits }) };
+type Inherited = Partial<Pick<MemberRecord, InheritedField>>;
+
+/** The record with values that follow the lead's no longer. */
+export function withOwn(record: MemberRecord, own: Inherited): MemberRecord {
+  const inherits = record.inherits?.filter((field) => !(field in own));
+  return { ...record, ...own, ...(inherits && { inherits }) };
 }
 
-/** The record with the lead's mode, which it follows from now on. */
-export function withLeadsMode(record: MemberRecord, mode: PermissionMode): MemberRecord {
-  const inherits = new Set<InheritedField>([...(record.inherits ?? []), "permission_mode"]);
-  return { ...record, permission_mode: mode, inherits: [...inherits] };
+/** The record with the lead's values, which it follows from now on. */
+export function withLeads(record: MemberRecord, leads: Inherited): MemberRecord {
+  const { inherits: before = [] } = record;
+  const inherits = InheritedField.options.filter(
+    (field) => field in leads || before.includes(field),
+  );
+  return { ...record, ...leads, inherits };
 }
 
-/** True for a teammate that has its mode from the lead. */
-export function followsLead(record: MemberRecord | undefined): boolean {
-  return record?.inherits?.includes("permission_mode") ?? false;
+/** True for a teammate that has the field from the lead. */
+export function followsLead(record: MemberRecord | undefined, field: InheritedField): boolean {
+  return record?.inherits?.includes(field) ?? false;
+}
+
+/** True for a field that was asked for when the member was spawned, or set by the person; it may be set to none. */
+export function isOwnField(record: MemberRecord, field: InheritedField): boolean {
+  return record.inherits ? !record.inherits.includes(field) : record[field] !== undefined;
 }
 
 /** What was asked for when the member was spawned, or set by the person; undefined for inherited. */

@@ -1,4 +1,5 @@
-import type { LastRun, RunEnd } from "../../agent/runner.ts";
+import { cancelled } from "../../agent/compaction-order.ts";
+import type { CompactionOrder, CompactionReport, LastRun, RunEnd } from "../../agent/runner.ts";
 import { describeError, TeamError } from "../../errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { interrupt, leave } from "../../lib/leaving.ts";
@@ -9,11 +10,14 @@ import type { AgentEvent } from "../../protocol/events.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { Message, PermissionMode } from "../../protocol/message.ts";
 import type { MemberStatus } from "../../protocol/team.ts";
+import { BetweenLooks } from "./between-looks.ts";
+import { CompactionOrders } from "./compaction-orders.ts";
 import { Loop } from "./loop.ts";
 import { MailOrders, type OrderHandlers } from "./mail-orders.ts";
-import type { MemberParts } from "./member-definition.ts";
+import type { MemberParts, ModelAndEffort } from "./member-definition.ts";
 import type { MemberHandle, MemberOrder, MemberState, RuleText } from "./member-handle.ts";
 import { MemberRuns } from "./member-runs.ts";
+import { StatusReport } from "./status-report.ts";
 import { countSentBefore, countWithoutRun } from "./wake-policy.ts";
 
 /** How a member that runs here is opened, what wakes it, and where its changes are reported. */
@@ -25,8 +29,11 @@ export interface LocalMemberOptions {
   /** True while no run may begin. The member is woken when that is over. */
   isPaused(): boolean;
   orders: OrderHandlers;
-  /** Opens it with its history; once more after a crash. */
-  open(carryOut: (mail: readonly Message[]) => Promise<void>): Promise<MemberParts>;
+  /** Opens it with its history; once more after a crash, with the model that was set since. */
+  open(
+    carryOut: (mail: readonly Message[]) => Promise<void>,
+    choice?: ModelAndEffort,
+  ): Promise<MemberParts>;
   /** Whether unread mail is worth a run, or a turn of one. */
   isWorthwhile(unread: readonly Message[], state: MemberState): boolean;
   /** Does everything that the end of a run brings about. Called again until it has resolved. */
@@ -52,9 +59,6 @@ type MemberCondition =
   /** The process leaves. */
   | { type: "left" };
 
-/** The model that was asked for, and the one that answers. */
-type StandIn = { for: string; model: string };
-
 /** How long a run may take to notice that it is to stop. */
 const stopMs = 1_000;
 
@@ -66,27 +70,31 @@ export class LocalMember implements MemberHandle {
   readonly #loop: Loop;
   readonly #changes = new Listeners<void>();
   readonly #runs: MemberRuns;
+  readonly #status: StatusReport;
+  readonly #betweenLooks = new BetweenLooks();
+  readonly #compactions = new CompactionOrders();
   #condition: MemberCondition = { type: "ready" };
   #run: AbortController | undefined;
   #lastEnd: RunEnd | undefined;
   #isInterrupted = false;
-  #shown: { status: MemberStatus; detail: string | undefined } | undefined;
   /** The person interrupted it before its run began. */
   #interruptsNext = false;
-  /** Set while another model than the one that was asked for answers. */
-  #standIn: StandIn | undefined;
   #runCount = 0;
-  /** To be done before the loop looks for work again. */
-  #nextRewind: (() => Promise<void>) | undefined;
+  /** True while it summarizes its conversation without a run. */
+  #isCompacting = false;
+  #lastCompaction: CompactionReport | undefined;
   /** A rewind has given it mail again. */
   #hasMailAgain = false;
   /** The mode that was ordered since the member was opened: it holds after a crash, too. */
   #mode: PermissionMode | undefined;
+  /** The same of the model. */
+  #choice: ModelAndEffort | undefined;
 
   private constructor(options: LocalMemberOptions, orders: MailOrders, parts: MemberParts) {
     this.name = options.name;
     this.#options = options;
     this.#orders = orders;
+    this.#status = new StatusReport(options.onStatus);
     this.#loop = new Loop({
       work: () => this.#work(),
       onSleep: () => {
@@ -98,7 +106,7 @@ export class LocalMember implements MemberHandle {
     });
     this.#runs = new MemberRuns(parts, {
       open: async () => {
-        const opened = await options.open((mail) => orders.carryOut(mail));
+        const opened = await options.open((mail) => orders.carryOut(mail), this.#choice);
         if (this.#mode) opened.permissions.setMode(this.#mode);
         return opened;
       },
@@ -124,7 +132,7 @@ export class LocalMember implements MemberHandle {
   }
 
   get state(): MemberState {
-    const { runner, inbox, backgroundJobs, permissions } = this.#runs.parts;
+    const { runner, inbox, backgroundJobs, isTellingOfJobs, permissions } = this.#runs.parts;
     const { lastRun, exhausted, model } = runner;
     return {
       isBusy: this.#isBusy,
@@ -139,7 +147,9 @@ export class LocalMember implements MemberHandle {
       lastAnswer: lastRun.answers.at(-1),
       recordedEnd: lastRun.end,
       isCutShort: lastRun.isOpen,
+      lastCompaction: this.#lastCompaction,
       backgroundJobs,
+      isTellingOfJobs,
       mode: permissions.mode,
       rules: permissions.rules,
       model,
@@ -160,21 +170,25 @@ export class LocalMember implements MemberHandle {
         return this.#wake();
       case "respawn":
         this.#setMode(order.mode);
-        // The roster says something else by now.
-        this.#shown = undefined;
-        return;
+        return this.#status.forget();
       case "interrupt":
         return this.#interrupt();
       case "set-mode":
         return this.#setMode(order.mode);
+      case "set-model":
+        return this.#setModel({ model: order.model, effort: order.effort });
       case "set-rules":
         return this.#setRules(order.rules);
       case "rewind":
         return this.#rewind(order);
+      case "compact":
+        return this.#compact(order.keep);
+      case "clear":
+        return this.#clear();
       case "withdraw":
         return this.#withdraw(order);
       case "show-waiting":
-        if (this.#run && !this.#hasEnded) this.#showWorking(order.detail);
+        if (this.#run && !this.#hasEnded) this.#status.showWorking(order.detail);
         return;
       case "fail":
         this.#condition = { type: "failed", reason: order.reason };
@@ -209,6 +223,14 @@ export class LocalMember implements MemberHandle {
     this.#runs.parts.permissions.setMode(mode);
   }
 
+  async #setModel(choice: ModelAndEffort): Promise<void> {
+    await this.#runs.parts.setModel(choice);
+    this.#choice = choice;
+    this.#status.setModels(choice.model);
+    if (this.#run && !this.#hasEnded) this.#status.showWorking();
+    this.#changes.emit();
+  }
+
   #wake(): void {
     this.#loop.wake();
     this.#changes.emit();
@@ -225,23 +247,63 @@ export class LocalMember implements MemberHandle {
     this.#options.onEvent({ type: "message-withdrawn", at, member: this.name, id });
   }
 
-  /** Between two looks of the loop, so that no run begins meanwhile. */
-  async #rewind(order: RewindOrder): Promise<void> {
-    if (this.#run) throw memberBusy(this.name);
-    const done = new Promise<void>((resolve, reject) => {
-      this.#nextRewind = () => {
-        const isOver = this.#hasEnded ? Promise.reject(hasStopped(this.name)) : undefined;
-        return (isOver ?? this.#rewindTo(order)).then(resolve, reject);
-      };
-    });
-    this.#wake();
-    await done;
+  #rewind(order: RewindOrder): Promise<void> {
+    return this.#atRest(() => this.#rewindTo(order));
   }
 
-  async #takeRewind(): Promise<void> {
-    const rewind = this.#nextRewind;
-    this.#nextRewind = undefined;
-    await rewind?.();
+  async #atRest<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#hasEnded) throw hasStopped(this.name);
+    if (this.#run) throw memberBusy(this.name);
+    const done = this.#betweenLooks.add(async () => {
+      if (this.#hasEnded) throw hasStopped(this.name);
+      return await work();
+    });
+    this.#wake();
+    return await done;
+  }
+
+  /** The next turn of its run takes it, or the loop where there is none. */
+  async #compact(keep: string | undefined): Promise<void> {
+    if (this.#hasEnded) throw hasStopped(this.name);
+    const done = this.#compactions.add(keep);
+    this.#wake();
+    this.#lastCompaction = await done;
+  }
+
+  async #compactAtRest(): Promise<void> {
+    for (let order = this.#nextCompaction(); order; order = this.#nextCompaction()) {
+      const work = new AbortController();
+      this.#run = work;
+      this.#isCompacting = true;
+      this.#status.show("working", "summarizes its conversation");
+      try {
+        await this.#runs.recover();
+        await this.#runs.settleLast();
+        await this.#runs.compact(order, work.signal);
+      } catch (error) {
+        order.reject(error);
+      } finally {
+        this.#run = undefined;
+        this.#isCompacting = false;
+        this.#showRest();
+      }
+    }
+  }
+
+  #nextCompaction(): CompactionOrder | undefined {
+    return this.#hasEnded ? undefined : this.#compactions.takeCompaction();
+  }
+
+  async #clear(): Promise<void> {
+    const size = await this.#atRest(async () => {
+      await this.#runs.recover();
+      await this.#runs.settleLast();
+      return this.#runs.parts.clear(() =>
+        this.#runs.closeLast("the person clears its conversation"),
+      );
+    });
+    const at = this.#options.clock.now().toISOString();
+    this.#options.onEvent({ type: "clear", at, member: this.name, context_tokens: size });
   }
 
   async #rewindTo({ point, begunAt }: RewindOrder): Promise<void> {
@@ -250,7 +312,7 @@ export class LocalMember implements MemberHandle {
     while (await runner.takeIn((unread) => countSentBefore(begunAt, unread)));
     this.#hasMailAgain = await rewind(point);
     this.#lastEnd = undefined;
-    this.#shown = undefined;
+    this.#status.forget();
     const { end } = this.#runs.last;
     const hasFailed = end?.outcome === "failed";
     this.#condition = hasFailed
@@ -260,7 +322,10 @@ export class LocalMember implements MemberHandle {
   }
 
   #interrupt(): void {
-    if (!this.#isBusy) return;
+    const isCancelled = this.#compactions.isWaiting && !this.#run;
+    this.#compactions.rejectAll(cancelled(this.name));
+    if (this.#run && this.#isCompacting) interrupt(this.#run);
+    if (isCancelled || this.#isCompacting || !this.#isBusy) return;
     this.#isInterrupted = true;
     if (this.#run) interrupt(this.#run);
     else this.#interruptsNext = true;
@@ -315,7 +380,8 @@ export class LocalMember implements MemberHandle {
     const timeUp = wait(this.#options.clock, stopMs, patience.signal).catch(() => undefined);
     await Promise.race([this.#loop.stop(), timeUp]);
     patience.abort();
-    if (this.#nextRewind) await this.#takeRewind();
+    await this.#betweenLooks.do();
+    this.#compactions.rejectAll(hasStopped(this.name));
   }
 
   #onMail(): void {
@@ -334,7 +400,8 @@ export class LocalMember implements MemberHandle {
   }
 
   async #work(): Promise<boolean> {
-    if (this.#nextRewind) await this.#takeRewind();
+    await this.#betweenLooks.do();
+    await this.#compactAtRest();
     if (this.#hasEnded) return false;
     await this.#runs.settleLast();
     const unread = (await this.#runs.parts.inbox.unread()).map(({ message }) => message);
@@ -366,7 +433,8 @@ export class LocalMember implements MemberHandle {
   }
 
   get #mayNotRun(): boolean {
-    return this.#hasEnded || this.#nextRewind !== undefined || this.#options.isPaused();
+    const isOrdered = this.#betweenLooks.isWaiting || this.#compactions.isWaiting;
+    return this.#hasEnded || isOrdered || this.#options.isPaused();
   }
 
   async #runOnce(): Promise<void> {
@@ -378,9 +446,9 @@ export class LocalMember implements MemberHandle {
     this.#condition = { type: "ready" };
     this.#isInterrupted = false;
     this.#runCount++;
-    this.#showWorking();
+    this.#status.showWorking();
     try {
-      this.#lastEnd = await this.#runs.run(run.signal);
+      this.#lastEnd = await this.#runs.run(run.signal, this.#compactions);
     } finally {
       this.#run = undefined;
       this.#interruptsNext = false;
@@ -399,58 +467,39 @@ export class LocalMember implements MemberHandle {
 
   #onEvent(event: AgentEvent): void {
     this.#options.onEvent(event);
-    if (event.type === "model-change") this.#changeModel(event.from, event.to);
+    if (event.type === "model-change") this.#status.changeModel(event.from, event.to);
     // Not before it has taken its mail, which would have it run again.
     if (event.type === "turn-start" && this.#interruptsNext) this.#interrupt();
-  }
-
-  /** The first change is away from the model that was asked for. */
-  #changeModel(from: string, to: string): void {
-    const first = this.#standIn?.for ?? from;
-    this.#standIn = to === first ? undefined : { for: first, model: to };
-    this.#showWorking();
-  }
-
-  #showWorking(detail?: string): void {
-    const { model, for: first } = this.#standIn ?? {};
-    this.#show("working", detail ?? (model && `${model} answers instead of ${first}`));
   }
 
   #showRest(): void {
     if (this.#hasEnded) return;
     const { exhausted } = this.#runs.parts.runner;
-    if (this.#failure !== undefined) this.#show("failed", this.#failure);
-    else this.#show("idle", exhausted ?? (this.#isInterrupted ? "interrupted" : undefined));
-  }
-
-  #show(status: MemberStatus, detail: string | undefined): void {
-    if (this.#shown?.status === status && this.#shown.detail === detail) return;
-    this.#shown = { status, detail };
-    this.#options.onStatus(status, detail);
+    if (this.#failure !== undefined) this.#status.show("failed", this.#failure);
+    else this.#status.show("idle", exhausted ?? (this.#isInterrupted ? "interrupted" : undefined));
   }
 
   #crash(error: unknown): void {
     const reason = describeError(error);
     this.#runs.noteCrash();
-    this.#run = undefined;
     if (this.#hasEnded) return;
     // A repeated failure for the same reason is reported once.
     const isKnown = this.#failure === reason;
     this.#condition = { type: "failed", reason };
     this.#lastEnd = { outcome: "failed", answers: [], reason, isUnanswered: true };
-    this.#show("failed", reason);
+    this.#status.show("failed", reason);
     if (!isKnown) this.#options.onCrash(reason);
   }
 }
 
 function hasStopped(name: MemberName): TeamError {
-  return new TeamError("team-closed", `'${name}' was stopped before it could go back`, {
-    hint: "Go back again when the team is open.",
+  return new TeamError("team-closed", `'${name}' was stopped before that was done`, {
+    hint: "Do it again when the team is open.",
   });
 }
 
 function memberBusy(name: MemberName): TeamError {
   return new TeamError("team-busy", `'${name}' is working`, {
-    hint: "Interrupt the members first, and wait until the team is quiet.",
+    hint: "Interrupt it first, and wait until it is idle.",
   });
 }

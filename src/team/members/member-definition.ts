@@ -13,7 +13,7 @@ import type { ReceivedMail } from "../../protocol/transcript.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { PlanGate } from "../protocols/plans.ts";
 import type { Inbox, InboxOptions } from "./inbox.ts";
-import { ownField, ownModeLimit } from "./inherited-fields.ts";
+import { isOwnField, ownField, ownModeLimit } from "./inherited-fields.ts";
 
 /** The definition of a member. */
 export interface MemberDefinition {
@@ -43,20 +43,32 @@ export interface MemberDefinition {
   instructions: readonly string[];
 }
 
+/** The model of a member, or a list of them, and how much it thinks. */
+export type ModelAndEffort = Required<Pick<MemberDefinition, "model" | "effort">>;
+
 /** What one member consists of in the process that runs it. */
 export interface MemberParts extends AsyncDisposable {
   readonly runner: Runner;
   readonly inbox: Inbox;
   readonly permissions: Pick<Permissions, "mode" | "setMode" | "rules" | "setRules">;
-  /** How many commands it has running in the background. */
-  readonly backgroundJobs: number;
+  /** The commands that it has running in the background, oldest first. */
+  readonly backgroundJobs: readonly string[];
+  /** True while one of them has ended, and the mail that says so is being sent to it. */
+  readonly isTellingOfJobs: boolean;
   /** Resolves when no mail is between its mailbox and its transcript. */
   mailSettled(): Promise<void>;
+  /** Gives it another model or effort, from its next request on. Throws where it cannot have that. */
+  setModel(choice: ModelAndEffort): Promise<void>;
   /**
    * Makes void what came after a prompt of the person. It must not be running. True where it has mail
    * for a run then.
    */
   rewind(point: RewindPoint): Promise<boolean>;
+  /**
+   * Has it begin its conversation again. It must not be running; `closeRun` ends a run that was cut
+   * short. Resolves to the size of the conversation before, in tokens.
+   */
+  clear(closeRun: () => Promise<void>): Promise<number>;
   /** Ends it for good: nobody needs to be told the results of its background jobs. */
   end(): Promise<void>;
 }
@@ -131,7 +143,7 @@ export function teammateDefinition(
     root: root ?? settings.root,
     cwd,
     model: ownField(record, "model") ?? settings.model,
-    effort: ownField(record, "effort") ?? settings.effort,
+    effort: isOwnField(record, "effort") ? record.effort : settings.effort,
     thinkingBudget: settings.thinkingBudget,
     mode: ownModeLimit(record),
     rules,

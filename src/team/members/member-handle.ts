@@ -1,5 +1,6 @@
 import type { RewindPoint } from "../../agent/rewind.ts";
-import type { RecordedEnd, RunEnd } from "../../agent/runner.ts";
+import type { CompactionReport, RecordedEnd, RunEnd } from "../../agent/runner.ts";
+import type { Effort } from "../../protocol/effort.ts";
 import type { MemberName, MessageId } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
 
@@ -44,11 +45,15 @@ export interface MemberState {
   readonly recordedEnd: RecordedEnd | undefined;
   /** True while its last run is open: when it does not run, its process was stopped. */
   readonly isCutShort: boolean;
-  /** How many commands it has running in the background. */
-  readonly backgroundJobs: number;
+  /** What the last compaction did that was ordered since its process opened it. */
+  readonly lastCompaction: CompactionReport | undefined;
+  /** The commands that it has running in the background, oldest first. */
+  readonly backgroundJobs: readonly string[];
+  /** True while one of them has ended, and the mail that says so is being sent to it. */
+  readonly isTellingOfJobs: boolean;
   readonly mode: PermissionMode;
   readonly rules: readonly RuleText[];
-  /** Which model or agent answers. */
+  /** Which model or agent answers, or will answer the next request. */
   readonly model: string;
 }
 
@@ -63,6 +68,8 @@ export type MemberOrder =
   /** Stops its run for the person. It does nothing then until its lead or the person writes. */
   | { type: "interrupt" }
   | { type: "set-mode"; mode: PermissionMode }
+  /** Gives it another model or effort, from its next request on. Throws where it cannot have that. */
+  | { type: "set-model"; model: string; effort: Effort | undefined }
   /** Gives it the rules that it has from now on. */
   | { type: "set-rules"; rules: readonly RuleText[] }
   /**
@@ -72,6 +79,14 @@ export type MemberOrder =
   | { type: "rewind"; point: RewindPoint; begunAt: Date }
   /** Takes back a message of `sender` that is in its mailbox, if it has not seen it. */
   | { type: "withdraw"; id: MessageId; sender: MemberName }
+  /**
+   * Has its conversation summarized: at once, or before the next request of its run. Throws
+   * `compaction-failed` or `conversation-short` where that is not done, and changes nothing then. An
+   * interruption cancels it.
+   */
+  | { type: "compact"; keep: string | undefined }
+  /** Has its conversation begin again. Throws while it works, or if there is nothing to clear. */
+  | { type: "clear" }
   /** Shows in the roster what it waits for in the middle of a run. */
   | { type: "show-waiting"; detail: string | undefined }
   /** It is known to have failed in an earlier process. */

@@ -1,4 +1,4 @@
-import type { LastRun, RunEnd } from "../../agent/runner.ts";
+import type { CompactionOrder, LastRun, RunEnd, RunOrders } from "../../agent/runner.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import type { MemberParts } from "./member-definition.ts";
 
@@ -61,11 +61,17 @@ export class MemberRuns {
     await runner.settleRun();
   }
 
-  async run(signal: AbortSignal): Promise<RunEnd | undefined> {
-    const events = this.#parts.runner.run(signal);
+  async run(signal: AbortSignal, orders: RunOrders): Promise<RunEnd | undefined> {
+    const events = this.#parts.runner.run(signal, orders);
     for (let next = await events.next(); ; next = await events.next()) {
       if (next.done) return next.value;
       this.#options.onEvent(next.value);
+    }
+  }
+
+  async compact(order: CompactionOrder, signal: AbortSignal): Promise<void> {
+    for await (const event of this.#parts.runner.compact(order, signal)) {
+      this.#options.onEvent(event);
     }
   }
 

@@ -28,6 +28,15 @@ export class Members {
     });
   }
 
+  /** Throws where it has ended, too. */
+  requireLiving(name: MemberName): MemberHandle {
+    const member = this.require(name);
+    if (!member.state.hasEnded) return member;
+    throw new TeamError("member-ended", `'${name}' has ended`, {
+      hint: `Running: ${this.living.map((each) => each.name).join(", ")}.`,
+    });
+  }
+
   /** Adds a member, or puts it in the place of the one that had its name. */
   add(handle: MemberHandle): void {
     const { name } = handle;

@@ -1,7 +1,7 @@
 import type { Signature } from "../../keys/signature.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import type { MemberRecord, TeamRecord } from "../../protocol/team.ts";
-import { withOwnMode } from "./inherited-fields.ts";
+import { withOwn } from "./inherited-fields.ts";
 
 /** The fields of a record that decide a member's identity, permissions and whether it has ended. */
 const signedFields = [
@@ -54,7 +54,7 @@ function hasSignedFieldsOf(edited: MemberRecord, known: MemberRecord): boolean {
 
 /** The member as it may continue in a team that was taken over: it must ask for everything. */
 export function confine(member: MemberRecord): MemberRecord {
-  return { ...withOwnMode(member, "default"), plan_required: true };
+  return { ...withOwn(member, { permission_mode: "default" }), plan_required: true };
 }
 
 /**

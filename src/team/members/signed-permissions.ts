@@ -46,6 +46,7 @@ function isSigned({ team_id, permissions }: SignedTeam, signature: Signature): b
   return signature.verify(signedText(decided, team_id), sig);
 }
 
-function signedText({ rules, mode }: Unsigned, teamId: string): string {
-  return canonicalJson({ permissions_of: teamId, rules, mode: mode ?? null });
+function signedText({ rules, mode, model, effort }: Unsigned, teamId: string): string {
+  // Left out, as JSON does, where they are undefined: such teams are signed as they always were.
+  return canonicalJson({ permissions_of: teamId, rules, mode: mode ?? null, model, effort });
 }

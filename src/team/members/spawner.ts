@@ -24,8 +24,8 @@ export interface SpawnerOptions {
   checkModel(id: string): void;
   /** The whole id of a model that was asked for. Throws where it cannot be used. */
   resolveModel(id: string): Promise<string>;
-  /** Throws where a model certainly cannot be asked for an effort. */
-  checkEffort(id: string, effort: Effort): Promise<void>;
+  /** Why a model certainly cannot be asked for an effort; undefined if it can, or nobody knows. */
+  effortProblem(list: string, effort: Effort): Promise<string | undefined>;
   /** Throws where a member could not be opened as its record says. */
   check(record: MemberRecord): Promise<void>;
   open(record: MemberRecord): Promise<MemberHandle>;
@@ -181,6 +181,7 @@ export class Spawner {
       const isNew = members.get(name) !== member;
       members.add(member);
       await protocols.permissions.rules.giveTo(member);
+      await this.#giveModel(member, record);
       try {
         await post.send(name, { type: "message", from: by, content: request.prompt });
       } finally {
@@ -189,6 +190,13 @@ export class Spawner {
     } finally {
       endTurn();
     }
+  }
+
+  /** The lead's model may have been changed while a member that follows it was opened. */
+  async #giveModel(member: MemberHandle, record: MemberRecord): Promise<void> {
+    const { model = "", effort } = followLead(record, this.#options.lead);
+    if (model === record.model && effort === record.effort) return;
+    await member.order({ type: "set-model", model, effort });
   }
 
   /** Members are opened in parallel, and enter the roster in the order of their spawns. */
@@ -220,7 +228,7 @@ export class Spawner {
     const { plans, shutdowns, removals } = this.#options.protocols;
     const { name } = record;
     // An effort that was asked for is never left out: the lead would not learn of it.
-    if (request.effort) await this.#options.checkEffort(record.model ?? "", request.effort);
+    if (request.effort) await this.#requireEffort(record.model ?? "", request.effort);
     // The removal of the earlier member of this name must not affect its successor.
     await removals.settled(name);
     const member = await this.#openOrReuse(record, before, request.fresh === true);
@@ -228,6 +236,14 @@ export class Spawner {
     // Shutdown requests to its predecessor are over.
     await shutdowns.settle(name);
     return member;
+  }
+
+  async #requireEffort(model: string, effort: Effort): Promise<void> {
+    const problem = await this.#options.effortProblem(model, effort);
+    if (problem === undefined) return;
+    throw new TeamError("spawn-refused", `The effort ${effort} is not possible: ${problem}`, {
+      hint: "Choose one that the model takes, or another model, or leave it out.",
+    });
   }
 
   /** The member that is open already, where it can continue as it is, or a newly opened one. */

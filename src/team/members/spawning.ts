@@ -6,7 +6,7 @@ import { type MemberName, parseTeammateName } from "../../protocol/ids.ts";
 import { isContentSize, type PermissionMode } from "../../protocol/message.ts";
 import { InheritedField, type MemberRecord, type TeamRecord } from "../../protocol/team.ts";
 import type { SpawnRequest } from "../../tools/team/team-access.ts";
-import { type LeadsChoices, ownField } from "./inherited-fields.ts";
+import { isOwnField, type LeadsChoices, ownField } from "./inherited-fields.ts";
 import { isInstructionsSize, maxInstructionsBytes } from "./member-definition.ts";
 
 export interface SpawnSurroundings {
@@ -18,7 +18,7 @@ export interface SpawnSurroundings {
   maxTeammates: number;
   /** True for a member that is at work right now. */
   isBusy(name: MemberName): boolean;
-  /** Throws where a model cannot be had. */
+  /** Throws where a model cannot be used. */
   checkModel(id: string): void;
   now: Date;
 }
@@ -47,7 +47,8 @@ export function spawnedRecord(
   const model = ownModel ?? lead.model;
   surroundings.checkModel(model);
   const ownEffort = request.effort ?? ownField(known, "effort");
-  const effort = ownEffort ?? lead.effort;
+  const isOwn = (field: InheritedField) => known !== undefined && isOwnField(known, field);
+  const effort = ownEffort ?? (isOwn("effort") ? undefined : lead.effort);
   const ownMode = ownModeOf(request, known, lead.mode);
   const tools = request.tools ?? known?.tools;
   requireTools(tools, surroundings.toolNames);
@@ -62,7 +63,9 @@ export function spawnedRecord(
     color: known?.color ?? colors[team.members.length % colors.length] ?? "white",
     ...directoriesOf(request, known, lead.cwd),
     permission_mode: ownMode ?? lead.mode,
-    inherits: missing({ model: ownModel, effort: ownEffort, permission_mode: ownMode }),
+    inherits: missing({ model: ownModel, effort: ownEffort, permission_mode: ownMode }).filter(
+      (field) => !isOwn(field),
+    ),
     plan_required: request.planRequired ?? known?.plan_required ?? false,
     ...(tools && { tools: [...tools] }),
     ...(instructions && { instructions }),
@@ -78,7 +81,7 @@ export function aliveSince(member: MemberRecord | undefined): string | undefined
   return member.alive_since ?? member.spawned_at;
 }
 
-/** True when a member can go on as it is open already. */
+/** True when a member can continue as it is open already. */
 export function isSameMember(a: MemberRecord, b: MemberRecord): boolean {
   const parts = ({ role, model, effort, root, cwd, tools, instructions }: MemberRecord) =>
     [role, model, effort, root, cwd, tools, instructions].map((part) => part ?? null);

@@ -6,7 +6,7 @@ import type { PermissionMode } from "../../protocol/message.ts";
 import type { MessageOf } from "../../protocol/message-types.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import type { Requests } from "../../requests/requests.ts";
-import { followLead, withLeadsMode, withOwnMode } from "../members/inherited-fields.ts";
+import { followLead, withLeads, withOwn } from "../members/inherited-fields.ts";
 import { isCarriedOut } from "../members/mail-orders.ts";
 import type { MemberHandle } from "../members/member-handle.ts";
 import { TeamRules, type TeamRulesOptions } from "./team-rules.ts";
@@ -62,7 +62,7 @@ export class PermissionOrders {
       await member.order({ type: "set-mode", mode });
       const { keeper } = this.#options;
       if (member.name === lead) await this.#keepLeadsMode(mode);
-      else await keeper.change(member.name, (record) => withOwnMode(record, mode));
+      else await keeper.change(member.name, (record) => withOwn(record, { permission_mode: mode }));
     });
   }
 
@@ -75,7 +75,7 @@ export class PermissionOrders {
         const own = member.name === lead ? mode : "bypassPermissions";
         await member.order({ type: "set-mode", mode: own });
       }
-      await keeper.changeAll((record) => withLeadsMode(record, mode));
+      await keeper.changeAll((record) => withLeads(record, { permission_mode: mode }));
       await this.#keepLeadsMode(mode);
     });
   }
@@ -86,8 +86,8 @@ export class PermissionOrders {
    */
   async #keepLeadsMode(mode: PermissionMode): Promise<void> {
     const { keeper } = this.#options;
-    await keeper.changePermissions(({ rules }) =>
-      mode === "bypassPermissions" ? { rules } : { rules, mode },
+    await keeper.changePermissions(({ mode: _, ...others }) =>
+      mode === "bypassPermissions" ? others : { ...others, mode },
     );
     await keeper.changeAll((record) => followLead(record, { mode }));
   }

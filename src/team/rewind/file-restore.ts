@@ -170,7 +170,7 @@ function left(path: string, problem: string): Plan {
 /**
  * What the file can be now, if nothing but these changes was made: each began with what the one before
  * had left, and one that a killed process has noted may not have been made. A restore takes back what
- * was done since the file had that content, whoever did it: the person agreed.
+ * was done since the file had that content, by the team or by others: the person agreed.
  */
 function possibleContents(changes: readonly FileChangeRecord[]): FileContent[] {
   const steps: FileContent[][] = [[changes[0]?.before ?? null]];

@@ -1,7 +1,7 @@
 import { findUndone, type RewindPoint, rewindTranscript } from "../../agent/rewind.ts";
 import { lead, type MemberName, system } from "../../protocol/ids.ts";
+import type { TranscriptEntry } from "../../protocol/transcript.ts";
 import { unlessDecided } from "../../requests/requests.ts";
-import type { Transcript } from "../../transcript/transcript.ts";
 import { realPathOf } from "../../workspace/real-path.ts";
 import type { Equipment } from "../equipment.ts";
 import type { MemberHandle } from "../members/member-handle.ts";
@@ -9,6 +9,7 @@ import { isMemberSigned } from "../members/signed-fields.ts";
 import { aliveSince } from "../members/spawning.ts";
 import { promptIdOf } from "../protocols/result-questions.ts";
 import type { Supervisor } from "../supervisor.ts";
+import { entriesOldestFirst } from "../view/read-pages.ts";
 import { type Checkpoint, findCheckpoints, requireCheckpoint } from "./checkpoints.ts";
 import { type FileEffect, FileRestore } from "./file-restore.ts";
 import { type MemberCall, whatStays } from "./what-stays.ts";
@@ -62,7 +63,7 @@ export class TeamRewind {
   }
 
   async checkpoints(): Promise<Checkpoint[]> {
-    const found = await findCheckpoints((await this.#transcript(lead)).entries());
+    const found = await findCheckpoints(this.#entries(lead));
     return found.map(({ id, at, text }) => ({ id, at, text }));
   }
 
@@ -72,7 +73,7 @@ export class TeamRewind {
     const members: RewindPreview["members"] = [];
     const calls: MemberCall[] = [];
     for (const name of [...this.#living, ...(await this.#absent())]) {
-      const undone = await findUndone((await this.#transcript(name)).entries(), point);
+      const undone = await findUndone(this.#entries(name), point);
       const effect = ends.includes(name) ? "ends" : "goes-back";
       const isAlive = this.#living.includes(name) || effect === "ends";
       if (isAlive && (undone.voids > 0 || effect === "ends"))
@@ -128,8 +129,9 @@ export class TeamRewind {
 
   /** A member that does not run: the next one of its name is not to know what was undone. */
   async #rewindAbsent(name: MemberName, point: RewindPoint): Promise<void> {
-    const now = this.#equipment.place.clock.now();
-    await rewindTranscript(await this.#transcript(name), { point, now, hasEnded: true });
+    const { place, store } = this.#equipment;
+    const { transcript } = await store.openMember(name, { onSetAside: () => undefined });
+    await rewindTranscript(transcript, { point, now: place.clock.now(), hasEnded: true });
   }
 
   async #cancelRequests(point: RewindPoint): Promise<void> {
@@ -174,11 +176,11 @@ export class TeamRewind {
   }
 
   async #require(id: string) {
-    return requireCheckpoint((await this.#transcript(lead)).entries(), id);
+    return requireCheckpoint(this.#entries(lead), id);
   }
 
-  async #transcript(name: MemberName): Promise<Transcript> {
-    const onSetAside = () => undefined;
-    return (await this.#equipment.store.openMember(name, { onSetAside })).transcript;
+  /** A member may run in another process, which has its transcript. */
+  #entries(name: MemberName): AsyncIterable<TranscriptEntry> {
+    return entriesOldestFirst(this.#equipment.store.view(), name);
   }
 }

@@ -8,6 +8,7 @@ import type { Equipment } from "../equipment.ts";
 import { aliveSince } from "../members/spawning.ts";
 import type { Supervisor } from "../supervisor.ts";
 import type { TeamStore } from "../team-store.ts";
+import { entriesOldestFirst } from "../view/read-pages.ts";
 import type { FileEffect } from "./file-restore.ts";
 
 export interface MemberCall {
@@ -39,7 +40,7 @@ export async function whatStays(
 ): Promise<string[]> {
   const isLater: IsLater = (at) => at !== undefined && Date.parse(at) >= point.seenAt.getTime();
   const own = new Set(tools.map(({ spec }) => spec.name));
-  const jobs = supervisor.members.living.filter(({ state }) => state.backgroundJobs > 0);
+  const jobs = supervisor.members.living.filter(({ state }) => state.backgroundJobs.length > 0);
   return [
     ...commandsIn(calls),
     ...ownCallsIn(calls, own),
@@ -79,7 +80,7 @@ function ownCallsIn(calls: readonly MemberCall[], own: ReadonlySet<string>): str
 function lostFiles(files: readonly FileEffect[], isIncomplete: boolean): string[] {
   const left = files.filter(({ action }) => action === "leave");
   const lost = left.map(({ path, problem }) => `${path} is left as it is: ${problem}.`);
-  const more = "There were so many changes of files since that the first ones are not known.";
+  const more = "So many files were changed since that the first changes are no longer known.";
   return isIncomplete ? [...lost, more] : lost;
 }
 
@@ -165,12 +166,14 @@ async function spawnedAgainSince(
 ): Promise<string[]> {
   const { name, spawned_at } = member;
   if (isLater(aliveSince(member)) || !isLater(spawned_at)) return [];
-  const { transcript } = await store.openMember(name, { onSetAside: () => undefined });
-  for await (const { at } of transcript.entries()) {
-    if (isLater(at)) return [`'${name}' was spawned afresh since: what it knew then is not back.`];
+  for await (const { at } of entriesOldestFirst(store.view(), name)) {
+    if (isLater(at))
+      return [
+        `'${name}' was spawned with a new conversation since: what it knew then does not come back.`,
+      ];
     break;
   }
-  return [`'${name}' was spawned again since, and stays as that asked for.`];
+  return [`'${name}' was spawned again since, and stays as it was spawned then.`];
 }
 
 function firstOf(sentences: readonly string[], rest: (more: number) => string): string[] {

@@ -39,22 +39,22 @@ export class FileTranscriptView {
 
   async page(query: TranscriptQuery): Promise<TranscriptPage> {
     await using reader = await LineReader.open(this.#options.path);
-    const asked = placeAt(query.after ?? query.before);
+    const isForwards = query.after !== undefined;
+    const asked = query.after === null ? beginning : placeAt(query.after ?? query.before);
     if (!reader) {
       const isRestarted = asked !== undefined && asked.file !== noFile;
-      const after = cursorOf({ file: noFile, offset: 0 });
+      const after = cursorOf(beginning);
       return { entries: [], before: null, after, isRestarted };
     }
     const stats = await reader.stat();
     const log = { reader, file: identityOf(stats), limit: query.limit };
-    if (asked?.file === noFile && query.after !== undefined) {
+    if (asked?.file === noFile && isForwards) {
       return { ...(await this.#readOn(log, 0)), isRestarted: false };
     }
     if (!asked || asked.file !== log.file || asked.offset > stats.size) {
       return { ...(await this.#readBack(log)), isRestarted: asked !== undefined };
     }
     const { offset } = asked;
-    const isForwards = query.after !== undefined;
     const part = await (isForwards ? this.#readOn(log, offset) : this.#readBack(log, offset));
     return { ...part, isRestarted: false };
   }
@@ -166,6 +166,8 @@ interface OpenTranscript {
 
 /** The file of a cursor in a transcript that does not exist yet. */
 const noFile = "none";
+/** Before the first entry, also of one that does not exist yet. */
+const beginning: TranscriptPlace = { file: noFile, offset: 0 };
 
 function cursorOf({ file, offset }: TranscriptPlace): PageCursor {
   return `${file}_${offset}`;

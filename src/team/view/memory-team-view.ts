@@ -147,7 +147,7 @@ export class MemoryTeamView implements TeamView {
   async transcript(member: MemberName, query: TranscriptQuery): Promise<TranscriptPage> {
     const { record } = this.#options.transcript(member);
     const { number, entries } = record;
-    const asked = query.after ?? query.before;
+    const asked = query.after === null ? `${number}_0` : (query.after ?? query.before);
     const [, known, place] = /^(\d+)_(\d+)$/.exec(asked ?? "") ?? [];
     const isRestarted = asked !== undefined && Number(known) !== number;
     const isForwards = query.after !== undefined && !isRestarted;

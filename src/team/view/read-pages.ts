@@ -18,6 +18,21 @@ export async function* mailNewestFirst(
   }
 }
 
+/** A member's entries, oldest first. Reads little more than what is taken. */
+export async function* entriesOldestFirst(
+  view: Pick<TeamView, "transcript">,
+  member: MemberName,
+): AsyncGenerator<TranscriptEntry> {
+  let after: PageCursor | null = null;
+  for (let limit = firstPage; ; limit = Math.min(2 * limit, maxPage)) {
+    const page: TranscriptPage = await view.transcript(member, { after, limit });
+    // Another transcript has replaced this one, or there is no more.
+    if (page.isRestarted || page.after === after) return;
+    for (const { entry } of page.entries) if (entry) yield entry;
+    after = page.after;
+  }
+}
+
 /** A member's entries, newest first. Reads little more than what is taken. */
 export async function* entriesNewestFirst(
   view: Pick<TeamView, "transcript">,

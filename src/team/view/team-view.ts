@@ -31,7 +31,7 @@ export type PageCursor = string;
  * - what is stored when a method is called is in its answer;
  * - a listener of `onChange` is called after each change, by whichever process.
  */
-export interface TeamView {
+export interface TeamView extends TeamActions {
   /** The roster as it is now. */
   team(): Promise<TeamRecord>;
   /** The process that runs the team; undefined while nobody does. */
@@ -88,7 +88,10 @@ export interface TeamView {
    * sometimes though nothing has changed. Returns how to stop it.
    */
   onChange(listener: (change: TeamChange) => void): () => void;
+}
 
+/** What a person can do to a team from any process: each is mail, which the team carries out. */
+export interface TeamActions {
   /** Leaves a message of the person. Throws `member-unknown` or `member-ended`. */
   send(to: string, content: string): Promise<Message>;
   /** Sends a message of the person to all live members. Resolves to their number. */
@@ -129,8 +132,8 @@ export type ListedMail = { cursor: PageCursor } & (
 export interface TranscriptQuery {
   /** Only entries before this place. */
   before?: PageCursor | undefined;
-  /** Only entries after this place, the oldest of them first. Not with `before`. */
-  after?: PageCursor | undefined;
+  /** Only entries after this place, the oldest of them first; null: from the first entry on. Not with `before`. */
+  after?: PageCursor | null | undefined;
   /** A page may have fewer entries though there are more, where they are large. */
   limit: number;
 }

@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
-import type { LastRun, RecordedEnd, RunEnd } from "../../../src/agent/runner.ts";
+import type {
+  CompactionOrder,
+  LastRun,
+  RecordedEnd,
+  RunEnd,
+  RunOrders,
+} from "../../../src/agent/runner.ts";
 import { interruptionReason, isLeaving } from "../../../src/lib/leaving.ts";
 import { Secrets } from "../../../src/lib/secrets.ts";
+import type { AgentEvent } from "../../../src/protocol/events.ts";
 import { MemberName, newMessageId, user } from "../../../src/protocol/ids.ts";
 import { Inbox } from "../../../src/team/members/inbox.ts";
 import { LocalMember } from "../../../src/team/members/local-member.ts";
@@ -51,6 +58,23 @@ test("a member that is spawned again has its new mode, and is shown again as it 
 
   expect(it.state.mode).toBe("plan");
   expect(it.shown).toEqual(["idle", "idle"]);
+});
+
+test("a member that works does not go back, and one that leaves before it could says so", async () => {
+  await using it = await openMember({ runs: ["hangs"] });
+  const at = new Date(0);
+  const back = { type: "rewind", point: { id: newMessageId(at), sentAt: at, seenAt: at } } as const;
+  const early = it.order({ ...back, begunAt: at });
+  // Its loop has not begun: it is done as soon as the member is stopped.
+  await it.order({ type: "leave" });
+  await expect(early).rejects.toMatchObject({ code: "team-closed" });
+
+  await using other = await openMember({ runs: ["hangs"] });
+  await other.start();
+  await other.tell("Go.");
+  await other.hanging;
+  const late = other.order({ ...back, begunAt: at });
+  await expect(late).rejects.toMatchObject({ code: "team-busy" });
 });
 
 test("an interruption is shown, counts only for who works, and ends with the next run", async () => {
@@ -226,6 +250,130 @@ test.each([
   expect(order).toEqual(["the mail is settled", "it has ended"]);
 });
 
+test("a compaction at rest is shown as work, and is not a run", async () => {
+  await using it = await openMember({ runs: ["failed"] });
+  await it.start();
+  await it.tell("Go.");
+  await it.rest(1);
+
+  await it.order({ type: "compact", keep: "the figures" });
+
+  expect(it.state).toMatchObject({
+    ...{ runs: 1, failure: "no key", isInterrupted: false },
+    lastCompaction: { tokensBefore: 900, tokensAfter: 90 },
+  });
+  await it.until(({ isBusy }) => !isBusy);
+  expect(it.shown.slice(-2)).toEqual(["working: summarizes its conversation", "failed: no key"]);
+});
+
+test("a compaction that fails is told to its caller, and changes nothing", async () => {
+  await using it = await openMember({ compactions: ["fails"] });
+  await it.start();
+
+  await expect(it.order({ type: "compact", keep: undefined })).rejects.toThrow("no connection");
+
+  await it.until(({ isBusy }) => !isBusy);
+  expect(it.state).toMatchObject({ lastCompaction: undefined, failure: undefined });
+  expect(it.crashes).toEqual([]);
+});
+
+test("a compaction that is interrupted leaves its member as it was: it takes work", async () => {
+  await using it = await openMember({ compactions: ["hangs"] });
+  await it.start();
+  const compacted = expect(it.order({ type: "compact", keep: undefined })).rejects.toThrow(
+    "stopped",
+  );
+  await it.hanging;
+  expect(it.state).toMatchObject({ isBusy: true, isRunning: true });
+  await expect(it.order({ type: "clear" })).rejects.toMatchObject({ code: "team-busy" });
+
+  await it.order({ type: "interrupt" });
+  await compacted;
+
+  await it.until(({ isBusy }) => !isBusy);
+  expect(it.state.isInterrupted).toBe(false);
+  expect(it.shown.at(-1)).toBe("idle");
+});
+
+test("an interruption cancels a compaction that waits for a turn, with the run", async () => {
+  await using it = await openMember({ runs: ["hangs"] });
+  await it.start();
+  await it.tell("Go.");
+  await it.hanging;
+  const compacted = expect(it.order({ type: "compact", keep: undefined })).rejects.toMatchObject({
+    code: "compaction-failed",
+  });
+
+  await it.order({ type: "interrupt" });
+  await compacted;
+  await it.until(({ isBusy }) => !isBusy);
+
+  expect(it.state.isInterrupted).toBe(true);
+  expect(it.compactions).toBe(0);
+});
+
+test("a compaction that no turn has taken is done when the run is over", async () => {
+  await using it = await openMember({ runs: ["hangs"] });
+  await it.start();
+  await it.tell("Go.");
+  await it.hanging;
+  const compacted = it.order({ type: "compact", keep: "the figures" });
+  // The run takes one, and leaves the other.
+  const other = it.order({ type: "compact", keep: undefined });
+  const taken = it.orders?.takeCompaction();
+  expect(taken?.keep).toBe("the figures");
+  taken?.resolve({ tokensBefore: 2, tokensAfter: 1 });
+  await compacted;
+  expect(it.state.lastCompaction).toEqual({ tokensBefore: 2, tokensAfter: 1 });
+
+  await it.order({ type: "end", reason: "it was shut down" });
+
+  await expect(other).rejects.toMatchObject({ code: "team-closed" });
+});
+
+test("a conversation is cleared at rest: a run that was cut short is closed and settled before", async () => {
+  await using it = await openMember({ isOpen: true, goesOnByItself: false });
+  await it.start();
+
+  await it.order({ type: "clear" });
+
+  expect(it.settled).toEqual(["interrupted, alive"]);
+  expect(it.events).toEqual([expect.objectContaining({ type: "clear", context_tokens: 100 })]);
+});
+
+test.each([{ type: "compact", keep: undefined }, { type: "clear" }] as const)(
+  "a run that has ended is settled before a $type, behind which it is not read",
+  async (order) => {
+    await using it = await openMember({ isUnsettled: true });
+    const ordered = it.order(order);
+    await it.start();
+    await ordered;
+
+    expect(it.settledBefore).toEqual(["done, alive"]);
+  },
+);
+
+test("a member that works is not cleared", async () => {
+  await using it = await openMember({ runs: ["hangs"] });
+  await it.start();
+  await it.tell("Go.");
+  await it.hanging;
+
+  await expect(it.order({ type: "clear" })).rejects.toMatchObject({
+    ...{ code: "team-busy", hint: expect.stringContaining("Interrupt it first") },
+  });
+});
+
+test("a member that has ended is neither compacted nor cleared", async () => {
+  await using it = await openMember();
+  await it.start();
+  await it.order({ type: "end", reason: "it was shut down" });
+
+  for (const order of [{ type: "compact", keep: undefined }, { type: "clear" }] as const) {
+    await expect(it.order(order)).rejects.toMatchObject({ code: "team-closed" });
+  }
+});
+
 test("mail that cannot be read is a warning", async () => {
   await using it = await openMember({ isUnreadable: true });
   await it.start();
@@ -237,7 +385,11 @@ type Step = "done" | "failed" | "hangs" | "crashes";
 
 interface Conduct {
   runs?: Step[];
+  /** What happens at each compaction at rest. */
+  compactions?: ("done" | "fails" | "hangs")[];
   isOpen?: boolean;
+  /** Its last run has ended, and nothing has followed from that. */
+  isUnsettled?: boolean;
   goesOnByItself?: boolean;
   exhausted?: string;
   isUnreadable?: boolean;
@@ -246,6 +398,7 @@ interface Conduct {
 /** A member whose runs a test writes down, over a memory store. */
 async function openMember(conduct: Conduct = {}) {
   const { runs = [], isOpen = false, goesOnByItself = true, exhausted, isUnreadable } = conduct;
+  const { compactions = [] } = conduct;
   const clock = new ManualClock();
   const store = new MemoryTeamStore({ clock });
   await enlist(store, member("alice"));
@@ -254,12 +407,17 @@ async function openMember(conduct: Conduct = {}) {
   const it = {
     shown: [] as string[],
     settled: [] as string[],
+    /** What was settled before its conversation was changed. */
+    settledBefore: [] as string[],
     closed: [] as string[],
     crashes: [] as string[],
+    events: [] as AgentEvent[],
     warnings: [] as string[],
     stoppedBy: [] as string[],
     late: 0,
     opened: 0,
+    compactions: 0,
+    orders: undefined as RunOrders | undefined,
     mailSettled: (): Promise<void> => Promise.resolve(),
     get state(): MemberState {
       return handle.state;
@@ -272,6 +430,9 @@ async function openMember(conduct: Conduct = {}) {
   let end: RecordedEnd | undefined;
   let isSettled = true;
   let isRunOpen = isOpen;
+  if (conduct.isUnsettled) {
+    [end, isSettled] = [{ outcome: "done", reason: undefined, reportId: undefined }, false];
+  }
   const finish = (outcome: RecordedEnd["outcome"], reason?: string): RunEnd => {
     [end, isSettled, isRunOpen] = [{ outcome, reason, reportId: undefined }, false, false];
     return { outcome, answers: [], ...(reason && { reason }) };
@@ -301,10 +462,25 @@ async function openMember(conduct: Conduct = {}) {
         ...{ isOpen: isRunOpen, end, unsettledEnd: isSettled ? undefined : end },
       };
     },
-    async *run(signal: AbortSignal) {
+    async *run(signal: AbortSignal, orders?: RunOrders) {
+      it.orders = orders;
       const at = clock.now().toISOString();
       yield { type: "turn-start", at, member: alice, turn: 1 } as const;
       return await play(runs.shift() ?? "done", signal);
+    },
+    async *compact({ resolve, reject }: CompactionOrder, signal: AbortSignal) {
+      const at = clock.now().toISOString();
+      it.compactions++;
+      it.settledBefore.push(...it.settled);
+      yield { type: "compaction-start", at, member: alice, context_tokens: 900 } as const;
+      const step = compactions.shift() ?? "done";
+      if (step === "hangs") {
+        const stopped = new Promise((end) => signal.addEventListener("abort", end));
+        onHang();
+        await stopped;
+      }
+      if (step === "done") resolve({ tokensBefore: 900, tokensAfter: 90 });
+      else reject(new Error(step === "hangs" ? "it was stopped" : "no connection"));
     },
     takeIn: async () => false,
     endRun: async (reason: string) => void finish("interrupted", reason),
@@ -346,9 +522,16 @@ async function openMember(conduct: Conduct = {}) {
           },
           setRules: () => undefined,
         },
-        backgroundJobs: 0,
+        backgroundJobs: [],
+        isTellingOfJobs: false,
         mailSettled: () => it.mailSettled(),
+        setModel: async () => undefined,
         rewind: async () => false,
+        clear: async (closeRun) => {
+          it.settledBefore.push(...it.settled);
+          if (isRunOpen) await closeRun();
+          return 100;
+        },
         end: async () => void it.closed.push("end"),
         [Symbol.asyncDispose]: async () => void it.closed.push("close"),
       };
@@ -357,7 +540,7 @@ async function openMember(conduct: Conduct = {}) {
     settle: async ({ unsettledEnd }, { hasEnded }) => {
       it.settled.push(`${unsettledEnd?.outcome}, ${hasEnded ? "ended" : "alive"}`);
     },
-    onEvent: () => undefined,
+    onEvent: (event) => it.events.push(event),
     onStatus: (status, detail) => it.shown.push(detail ? `${status}: ${detail}` : status),
     onCrash: (reason) => it.crashes.push(reason),
     onLateMail: () => it.late++,

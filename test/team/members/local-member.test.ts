@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { expect, test } from "vitest";
+import { clearConversation } from "../../../src/agent/clear.ts";
 import { ModelRunner } from "../../../src/agent/model-runner.ts";
 import { Listeners } from "../../../src/lib/listeners.ts";
 import type { Rule } from "../../../src/permissions/rule.ts";
@@ -110,9 +111,12 @@ async function openLocalMember(
         isLeaving: () => false,
       }),
       permissions: new PlainPermissions(),
-      backgroundJobs: 0,
+      backgroundJobs: [],
+      isTellingOfJobs: false,
       mailSettled: async () => undefined,
+      setModel: async () => undefined,
       rewind: async () => false,
+      clear: (closeRun) => clearConversation(test.agent, closeRun),
       end: async () => undefined,
       [Symbol.asyncDispose]: async () => undefined,
     }),

@@ -416,7 +416,7 @@ function openSpawner({ maxTeammates = 8 } = {}) {
     },
     checkModel: () => undefined,
     resolveModel: async (id: string) => id,
-    checkEffort: async () => undefined,
+    effortProblem: async () => undefined,
     review: async ({ request }) => request,
     check: async ({ name }) => void log.push(`check ${name}`),
     open: async ({ name }: MemberRecord) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { lead } from "../../../src/protocol/ids.ts";
 import type { TranscriptEntry } from "../../../src/protocol/transcript.ts";
-import { entriesNewestFirst } from "../../../src/team/view/read-pages.ts";
+import { entriesNewestFirst, entriesOldestFirst } from "../../../src/team/view/read-pages.ts";
 import type { ListedEntry, TranscriptQuery } from "../../../src/team/view/team-view.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
@@ -16,8 +16,10 @@ function transcriptOf(count: number, { restartedAt = -1, damagedAt = -1 } = {}) 
   const view = {
     transcript: async (_: unknown, query: TranscriptQuery) => {
       queries.push(query);
-      const end = Number(query.before ?? count);
-      const start = Math.max(0, end - query.limit);
+      const isForwards = query.after !== undefined;
+      const asked = isForwards ? Number(query.after) : Number(query.before ?? count);
+      const end = isForwards ? Math.min(count, asked + query.limit) : asked;
+      const start = isForwards ? asked : Math.max(0, end - query.limit);
       const entries = Array.from({ length: end - start }, (_, index): ListedEntry => {
         const cursor = String(start + index);
         if (start + index === damagedAt) return { cursor, entry: null, damage: "torn" };
@@ -30,9 +32,12 @@ function transcriptOf(count: number, { restartedAt = -1, damagedAt = -1 } = {}) 
   return { view, queries };
 }
 
-async function textsOf(view: Parameters<typeof entriesNewestFirst>[0]): Promise<string[]> {
+async function textsOf(
+  view: Parameters<typeof entriesNewestFirst>[0],
+  read = entriesNewestFirst,
+): Promise<string[]> {
   const texts: string[] = [];
-  for await (const entry of entriesNewestFirst(view, lead)) {
+  for await (const entry of read(view, lead)) {
     if (entry.type === "note") texts.push(entry.text);
   }
   return texts;
@@ -45,6 +50,21 @@ test("entries are returned newest first, in pages that double up to 128", async 
 
   expect(texts).toEqual(Array.from({ length: 300 }, (_, n) => String(299 - n)));
   expect(queries.map(({ limit }) => limit)).toEqual([4, 8, 16, 32, 64, 128, 128]);
+});
+
+test("entries are returned oldest first, in pages that double up to 128", async () => {
+  const { view, queries } = transcriptOf(300, { damagedAt: 1 });
+
+  const texts = await textsOf(view, entriesOldestFirst);
+
+  expect(texts).toEqual(["0", ...Array.from({ length: 298 }, (_, n) => String(n + 2))]);
+  expect(queries.map(({ limit }) => limit)).toEqual([4, 8, 16, 32, 64, 128, 128, 128]);
+});
+
+test("reading oldest first ends where another transcript has replaced the one being read", async () => {
+  const { view } = transcriptOf(20, { restartedAt: 12 });
+
+  expect(await textsOf(view, entriesOldestFirst)).toEqual(["0", "1", "2", "3"]);
 });
 
 test("a damaged entry is skipped", async () => {

@@ -1,0 +1,176 @@
+import { sep } from "node:path";
+import type { EnvironmentVariables } from "../../model/provider-settings.ts";
+import {
+  type Candidate,
+  type FoundChanges,
+  isWithin,
+  maxFileBytes,
+  maxFiles,
+  type VersionContent,
+} from "./changes.ts";
+import { tooLarge } from "./current-file.ts";
+import { ReadingGit } from "./run-git.ts";
+
+interface GitChangesOptions {
+  /** The real path of the workspace. */
+  root: string;
+  /** A path in it; empty for all of it. */
+  limit: string;
+  env: EnvironmentVariables;
+}
+
+type GitChanges =
+  | ({ type: "found" } & FoundChanges)
+  | { type: "none" }
+  /** There is a repository, and git does not read it. */
+  | { type: "failed"; reason: string };
+
+/** The files that differ from the last commit, and the new ones that are not ignored. */
+export async function findGitChanges({ root, limit, env }: GitChangesOptions): Promise<GitChanges> {
+  const git = await ReadingGit.open(root, env);
+  const top = await git.run(["rev-parse", "--show-toplevel"]);
+  if (top.code !== 0) return whyNot(top);
+  if (!isWithin(top.output.toString("utf8").replace(/\n$/, ""), root)) {
+    return { type: "failed", reason: "Git's work tree is not the one around the workspace." };
+  }
+  const paths = limit === "" ? ["--", "."] : ["--", limit];
+  const listed = await listChanges(git, paths);
+  if (typeof listed === "string") return { type: "failed", reason: `Git has failed: ${listed}` };
+  const { entries, isCut } = listed;
+  const shown = entries.slice(0, maxFiles);
+  const notes = isCut ? ["There are more files than git was asked for."] : [];
+  const candidates = await withContents(git, shown);
+  return {
+    ...{ type: "found", since: { type: "commit" }, candidates, notes },
+    more: entries.length - shown.length,
+  };
+}
+
+function whyNot({ code, errors }: { code: number | undefined; errors: string }): GitChanges {
+  if (code === undefined || /not a git repository|must be run in a work tree/.test(errors)) {
+    return { type: "none" };
+  }
+  const [line = ""] = errors.split("\n");
+  return { type: "failed", reason: `Git has failed: ${line}` };
+}
+
+/** A file that differs, by the object that it was. */
+interface ChangedEntry {
+  path: string;
+  /** Undefined for a new file. */
+  object: string | undefined;
+  /** Why its contents are not to be shown. */
+  reason?: string;
+}
+
+interface ListedEntries {
+  entries: ChangedEntry[];
+  isCut: boolean;
+}
+
+/** A text is what git says of its failure. */
+async function listChanges(
+  git: ReadingGit,
+  paths: readonly string[],
+): Promise<ListedEntries | string> {
+  const others = ["ls-files", "-z", "--others", "--exclude-standard"];
+  const hasCommit = (await git.run(["rev-parse", "-q", "--verify", "HEAD^{commit}"])).code === 0;
+  if (!hasCommit) {
+    // Before the first commit, all files are new.
+    const all = await git.run([...others, "--cached", ...paths]);
+    if (all.code !== 0 && !all.isCut) return all.errors;
+    return { entries: namesIn(all.output).map(newEntry), isCut: all.isCut };
+  }
+  const compared = ["diff-index", "--raw", "-z", "--no-renames", "--no-abbrev", "--relative"];
+  const tracked = await git.run([...compared, "--ignore-submodules=all", "HEAD", ...paths]);
+  const fresh = await git.run([...others, ...paths]);
+  const failed = [tracked, fresh].find(({ code, isCut }) => code !== 0 && !isCut);
+  if (failed) return failed.errors;
+  return {
+    entries: [...changedIn(tracked.output), ...namesIn(fresh.output).map(newEntry)],
+    isCut: tracked.isCut || fresh.isCut,
+  };
+}
+
+function namesIn(output: Buffer): string[] {
+  const names = output.toString("utf8").split("\0");
+  return [...new Set(names.filter((name) => name !== ""))];
+}
+
+function newEntry(path: string): ChangedEntry {
+  if (!path.endsWith("/")) return { path: native(path), object: undefined };
+  return { path: native(path.slice(0, -1)), object: undefined, reason: "another repository" };
+}
+
+function native(path: string): string {
+  return path.split("/").join(sep);
+}
+
+/** `:100644 100644 <object> <object> M`, then the path. */
+function changedIn(output: Buffer): ChangedEntry[] {
+  const fields = output.toString("utf8").split("\0");
+  const entries: ChangedEntry[] = [];
+  for (let index = 0; index + 1 < fields.length; index += 2) {
+    const [, oldMode = "", newMode = "", object = ""] =
+      /^:(\d+) (\d+) ([0-9a-f]+) [0-9a-f]+ [A-Z]/.exec(fields[index] ?? "") ?? [];
+    const path = native(fields[index + 1] ?? "");
+    const isNew = /^0+$/.test(object);
+    const reason = [oldMode, newMode].includes("120000") ? "a link" : undefined;
+    entries.push({ path, object: isNew ? undefined : object, ...(reason && { reason }) });
+  }
+  return entries;
+}
+
+async function withContents(
+  git: ReadingGit,
+  entries: readonly ChangedEntry[],
+): Promise<Candidate[]> {
+  const objects = entries.flatMap(({ object, reason }) => (object && !reason ? [object] : []));
+  const contents = await readObjects(git, [...new Set(objects)]);
+  return entries.map(({ path, object, reason }): Candidate => {
+    if (reason !== undefined) return { path, before: { type: "unknown", reason } };
+    if (object === undefined) return { path, before: { type: "missing" } };
+    const before = contents.get(object) ?? { type: "unknown", reason: "its content is missing" };
+    return { path, before };
+  });
+}
+
+/** So much is read of all objects together. */
+const maxObjectBytes = 16 * 1024 * 1024;
+
+async function readObjects(
+  git: ReadingGit,
+  objects: readonly string[],
+): Promise<Map<string, VersionContent>> {
+  const contents = new Map<string, VersionContent>();
+  if (objects.length === 0) return contents;
+  const input = objects.map((object) => `${object}\n`).join("");
+  const sizes = await git.run(["cat-file", "--batch-check"], { input });
+  let bytes = 0;
+  const wanted: string[] = [];
+  for (const line of sizes.output.toString("utf8").split("\n")) {
+    const [object = "", type, size] = line.split(" ");
+    if (type !== "blob") continue;
+    bytes += Number(size) > maxFileBytes ? 0 : Number(size);
+    if (Number(size) > maxFileBytes || bytes > maxObjectBytes) contents.set(object, tooLarge);
+    else wanted.push(object);
+  }
+  const batch = wanted.map((object) => `${object}\n`).join("");
+  const { output } = await git.run(["cat-file", "--batch"], { input: batch });
+  for (const [object, content] of blobsIn(output)) {
+    contents.set(object, { type: "content", bytes: content });
+  }
+  return contents;
+}
+
+/** Each is `<object> blob <size>`, a newline, the content and a newline. */
+function* blobsIn(output: Buffer): Generator<[object: string, bytes: Buffer]> {
+  for (let at = 0; at < output.length; ) {
+    const end = output.indexOf("\n", at);
+    if (end < 0) return;
+    const [object = "", type, size] = output.toString("utf8", at, end).split(" ");
+    const from = end + 1;
+    if (type === "blob") yield [object, output.subarray(from, from + Number(size))];
+    at = type === "blob" ? from + Number(size) + 1 : from;
+  }
+}
