@@ -3,6 +3,7 @@ import type { EnvironmentVariables, ProviderConfiguration } from "../model/provi
 import type { ExportTeamOptions, TeamExport } from "../server/export-team.ts";
 import type { DashboardEntrance, ServedDashboard } from "../server/serve-dashboard.ts";
 import type { ArchivedTeam, TeamDescription } from "../team/archives.ts";
+import type { WorkspaceDiff, WorkspaceDiffOptions } from "../team/diff/workspace-diff.ts";
 import type { Team } from "../team/team.ts";
 import type { TeamOptions } from "../team/team-options.ts";
 import type { TeamView } from "../team/view/team-view.ts";
@@ -23,6 +24,8 @@ export interface Io {
   viewTeam(teamDir: string | undefined, onWarning?: (message: string) => void): Promise<TeamView>;
   /** Opens that team for this process to run. */
   openTeam(settings: TeamSettings): Promise<Team>;
+  /** What has changed in the workspace of a team. */
+  workspaceDiff(teamDir: string, options: WorkspaceDiffOptions): Promise<WorkspaceDiff>;
   readonly dashboards: Dashboards;
   readonly pastTeams: PastTeams;
   /** Calls `run` after the delay, unless the returned function is called first. */

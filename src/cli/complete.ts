@@ -13,26 +13,60 @@ type Commands = ReadonlyMap<string, () => Promise<Command>>;
  * person is in the middle of a line.
  */
 export async function complete(commands: Commands, words: string[], io: Io): Promise<string[]> {
-  const [name = "", ...rest] = words[0] === "--" ? words.slice(1) : words;
-  const typed = rest.at(-1) ?? name;
-  const found = rest.length === 0 ? beginnings(commands) : await within(commands, name, rest, io);
-  return found.filter((word) => word.startsWith(typed));
+  const line = withoutEqualsSigns(words[0] === "--" ? words.slice(1) : words);
+  const typed = line.at(-1) ?? "";
+  try {
+    const found = line.length <= 1 ? await beginnings(commands) : await within(commands, line, io);
+    return found.filter((word) => word.startsWith(typed));
+  } catch (error) {
+    if (error instanceof TeamError || fileSystemFailure(error, ".team")) return [];
+    throw error;
+  }
 }
 
-function beginnings(commands: Commands): string[] {
-  return [...[...commands.keys()].filter((name) => name !== ""), "--help", "--version"];
+/** Bash makes three words of `--model=x`. */
+function withoutEqualsSigns(words: readonly string[]): string[] {
+  return words.flatMap((word, index) => {
+    if (word !== "=") return word;
+    return index === words.length - 1 ? "" : [];
+  });
 }
 
-async function within(commands: Commands, name: string, rest: string[], io: Io): Promise<string[]> {
-  const command = await commands.get(name === "-p" ? "run" : name)?.();
+/** The commands, and the options of `troupe` without one. */
+async function beginnings(commands: Commands): Promise<string[]> {
+  const talk = await commands.get("")?.();
+  const names = [...commands.keys()].filter((name) => name !== "");
+  return [...names, ...(talk ? flagsOf(talk) : []), "--version"];
+}
+
+function flagsOf(command: Command): string[] {
+  return Object.keys({ ...command.options, help: true }).map((flag) => `--${flag}`);
+}
+
+async function within(commands: Commands, words: string[], io: Io): Promise<string[]> {
+  const [name = "", ...others] = words;
+  const isBare = name.startsWith("-") && name !== "-p";
+  const command = await commands.get(isBare ? "" : name === "-p" ? "run" : name)?.();
   if (!command) return [];
-  const line = readLine(command, rest);
+  const line = readLine(command, isBare ? words : others);
+  if (line.option === command.options.model && line.option) return models(words.at(-1) ?? "", io);
   if (line.option) return choicesOf(line.option);
-  if (line.isFlag)
-    return Object.keys({ ...command.options, help: true }).map((flag) => `--${flag}`);
+  if (line.isFlag) return flagsOf(command);
   const parameter = command.parameters[line.positionals] ?? "";
   if (parameter === "[<which>]") return teamNumbers(line.teamDir ?? ".team", io);
   return candidates(parameter, () => io.viewTeam(line.teamDir, () => {}));
+}
+
+/** Those that can be used at once, and all others once something is typed. The last one of a list counts. */
+async function models(typed: string, { processInfo }: Io): Promise<string[]> {
+  const { listModels } = await import("../team/list-models.ts");
+  const { ownFactsFor } = await import("./settings/configuration.ts");
+  const { env, models, providers } = await ownFactsFor(processInfo.cwd, processInfo);
+  const listed = await listModels({ env, models: models ?? {}, providers: providers ?? {} });
+  const before = typed.slice(0, typed.lastIndexOf(",") + 1);
+  return listed
+    .filter(({ id, isReady }) => !id.endsWith("*") && (isReady || typed !== ""))
+    .map(({ id }) => before + id);
 }
 
 /** What the last word of a command line can be. */
@@ -91,16 +125,11 @@ async function teamNumbers(teamDir: string, { pastTeams, processInfo }: Io): Pro
   return archived.map((_, index) => String(index + 1));
 }
 
-async function candidates(parameter: string, open: () => Promise<TeamView>) {
-  try {
-    if (/<name>/.test(parameter)) return memberNames(await (await open()).team());
-    if (/<id>/.test(parameter)) {
-      const waiting = await (await open()).requests({ state: "pending" });
-      return waiting.filter(isForPerson).map(({ id }) => id);
-    }
-    return alternatives(parameter);
-  } catch (error) {
-    if (error instanceof TeamError || fileSystemFailure(error, ".team")) return [];
-    throw error;
+async function candidates(parameter: string, open: () => Promise<TeamView>): Promise<string[]> {
+  if (/<name>/.test(parameter)) return memberNames(await (await open()).team());
+  if (/<id>/.test(parameter)) {
+    const waiting = await (await open()).requests({ state: "pending" });
+    return waiting.filter(isForPerson).map(({ id }) => id);
   }
+  return alternatives(parameter);
 }

@@ -25,6 +25,7 @@ const program: CliProgram = {
     ["messages", async () => (await import("./commands/messages.ts")).messages],
     ["tasks", async () => (await import("./commands/tasks.ts")).tasks],
     ["log", async () => (await import("./commands/log.ts")).log],
+    ["diff", async () => (await import("./commands/diff.ts")).diff],
     ["show", async () => (await import("./commands/show.ts")).show],
     ["cost", async () => (await import("./commands/cost.ts")).cost],
     ["approvals", async () => (await import("./commands/approvals.ts")).approvals],
@@ -71,6 +72,11 @@ const io: Io = {
       approvals: denies ? { unattended } : "wait",
     });
     return team;
+  },
+
+  async workspaceDiff(teamDir, options) {
+    const { workspaceDiff } = await import("../team/diff/workspace-diff.ts");
+    return workspaceDiff(await placeOf(teamDir), options);
   },
 
   dashboards: {

@@ -30,7 +30,7 @@ export function teamsLines({ present, archived }: ListedTeams, call: string): st
     ]),
     ...(archived.length === 0
       ? ["No team is in the archive."]
-      : [`\`${call} <number>\` brings a team back. The present one is set aside.`]),
+      : [`\`${call} <number>\` brings a team back. The present one is archived.`]),
   ];
 }
 
@@ -81,7 +81,7 @@ function startOf({ startedAt }: TeamDescription): string {
 }
 
 function archivedSince({ archivedAt, isOwn }: ArchivedTeam): string {
-  const since = `set aside ${localTime(new Date(archivedAt))}`;
+  const since = `archived ${localTime(new Date(archivedAt))}`;
   return isOwn ? since : `${since} · not yours`;
 }
 

@@ -94,6 +94,7 @@ const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "team-foreign",
   "format-newer",
   "config-invalid",
+  "sandbox-missing",
   "model-missing",
   "member-unknown",
   "member-ended",

@@ -8,6 +8,7 @@ import type { Io, ProcessInfo } from "./command.ts";
 import type { Failure } from "./file-system-failure.ts";
 import { oneLine } from "./render/one-line.ts";
 import { environmentWith } from "./settings/env-file.ts";
+import { teamAbove } from "./team-above.ts";
 
 /**
  * Prints a failure: a sentence and a hint, and with `--debug` in `argv` all details. Provider keys
@@ -18,11 +19,15 @@ export async function tellFailure(
   { message, hint }: Failure,
   { argv, io }: { argv: string[]; io: Pick<Io, "err" | "processInfo"> },
 ): Promise<void> {
-  const { isDebugging, ...places } = readTolerantly(argv);
+  const { isDebugging, namesTeam, ...places } = readTolerantly(argv);
   const secrets = await knownSecrets(places, io.processInfo);
   const tell = (line: string) => io.err(line === "" ? "" : oneLine(secrets.mask(line)));
   tell(`error: ${message}`);
   if (hint) tell(hint);
+  if (error instanceof TeamError && error.code === "team-missing" && !namesTeam) {
+    const above = teamAbove(resolve(io.processInfo.cwd));
+    if (above) tell(`There is one in ${above}.`);
+  }
   if (error instanceof TeamError && needsModel.has(error.code)) io.err(waysToStart);
   if (isDebugging) for (const line of errorDetails(error)) tell(`debug: ${line}`);
 }
@@ -39,6 +44,8 @@ export function bug(error: unknown): Failure {
 /** The options needed here, from a command line that may be wrong otherwise. */
 interface TolerantArguments {
   isDebugging: boolean;
+  /** Whether the directory of a team was given. */
+  namesTeam: boolean;
   envFile: string | undefined;
   cwd: string;
 }
@@ -49,6 +56,7 @@ function readTolerantly(args: string[]): TolerantArguments {
     strict: false,
     options: {
       debug: { type: "boolean" },
+      "team-dir": { type: "string" },
       "env-file": { type: "string" },
       cwd: { type: "string" },
     },
@@ -56,6 +64,7 @@ function readTolerantly(args: string[]): TolerantArguments {
   const { "env-file": envFile, cwd } = values;
   return {
     isDebugging: values.debug === true,
+    namesTeam: values["team-dir"] !== undefined,
     envFile: typeof envFile === "string" ? envFile : undefined,
     cwd: typeof cwd === "string" ? cwd : ".",
   };

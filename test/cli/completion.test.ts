@@ -36,6 +36,24 @@ test("commands, flags, their values, members and ids are completed", async () =>
   expect(await complete("completion", "")).toEqual(["bash", "zsh", "fish"]);
 });
 
+test("options of troupe without a command, and models, are completed", async () => {
+  await using directory = await temporaryDirectory();
+  const complete = async (...words: string[]) =>
+    (await troupe(directory.path, "__complete", "--", ...words)).out;
+
+  expect(await complete("--mo")).toEqual(["--model"]);
+  expect(await complete("--plain", "--permission-mode", "p")).toEqual(["plan"]);
+  expect(await complete("--ver")).toEqual(["--version"]);
+  expect(await complete("run", "--model", "")).toContain("rehearsal");
+  expect(await complete("run", "--model", "")).not.toContain("anthropic/claude-sonnet-5-5");
+  expect(await complete("--model", "anthropic/claude-son")).toContain(
+    "anthropic/claude-sonnet-5-5",
+  );
+  expect(await complete("--model", "=", "reh")).toEqual(["rehearsal"]);
+  expect(await complete("--model", "=")).toContain("rehearsal");
+  expect(await complete("-p", "x", "--model", "openai/x,reh")).toEqual(["openai/x,rehearsal"]);
+});
+
 test("without candidates nothing is completed or printed", async () => {
   await using directory = await temporaryDirectory();
 
@@ -56,7 +74,7 @@ test("a real bash completes with the script", async () => {
     `troupe() { "${process.execPath}" --import "${import.meta.resolve("tsx")}" "${main}" "$@"; }`,
     script,
     'try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _troupe; echo "$*: $COMPREPLY"; }',
-    "try troupe me; try troupe log a; try troupe send bob --j; try troupe log nobody-so",
+    "try troupe me; try troupe --mo; try troupe log a; try troupe send bob --j; try troupe log nobody-so",
     "complete -p troupe",
   ];
 
@@ -67,6 +85,7 @@ test("a real bash completes with the script", async () => {
   expect(stderr).toBe("");
   expect(stdout.trim().split("\n")).toEqual([
     "troupe me: messages",
+    "troupe --mo: --model",
     "troupe log a: alice",
     "troupe send bob --j: --json",
     "troupe log nobody-so: ",

@@ -149,6 +149,7 @@ async function play(root: string, world: World = {}) {
     processInfo: { cwd: root, home: root, env: world.env ?? {} },
     terminal: noTerminal,
     dashboards: noDashboards,
+    workspaceDiff: () => Promise.reject(new Error("unused")),
     pastTeams: noPastTeams,
     schedule: (delayMs, work) => systemClock.schedule(delayMs, work),
     openTeam: ({ teamDir = "", cwd = root, denies: _, ...settings }) =>

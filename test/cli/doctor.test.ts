@@ -7,6 +7,7 @@ import { nodeFinding, programChecks } from "../../src/cli/doctor/programs.ts";
 import { readTextIfExists } from "../../src/lib/files.ts";
 import { systemProcesses } from "../../src/lib/process-identity.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { noSandbox } from "../support/no-sandbox.ts";
 import { enlist, member, openStore } from "../support/team.ts";
 import { answering, examine } from "./examine.ts";
 import { troupeIn } from "./troupe.ts";
@@ -225,9 +226,8 @@ test("a program that does not end on request is killed", async () => {
   const git = join(directory.path, "git");
   await writeFile(git, `#!/bin/sh\ntrap "" TERM\necho $$ > ${pidFile}\nexec sleep 60\n`);
   await chmod(git, 0o755);
-  const check = programChecks({ env: { PATH: `${directory.path}:${process.env.PATH}` } }).find(
-    ({ name }) => name === "git",
-  );
+  const env = { PATH: `${directory.path}:${process.env.PATH}` };
+  const check = programChecks({ env }, directory.path).find(({ name }) => name === "git");
   const limit = new AbortController();
   const looking = check?.look(limit.signal);
   await expect.poll(() => readTextIfExists(pidFile)).toMatch(/\d\n/);
@@ -237,4 +237,33 @@ test("a program that does not end on request is killed", async () => {
   expect(await looking).toMatchObject([{ state: "note", text: "is not installed" }]);
   const pid = Number(await readTextIfExists(pidFile));
   await expect.poll(() => systemProcesses.startOf(pid)).toBeUndefined();
+});
+
+test("the sandbox is tried: one that does not work is named, with what to do", async () => {
+  await using directory = await temporaryDirectory();
+  const script = `[ "$1" = --version ] && echo bubblewrap 0.8.0 || { echo "bwrap: no namespaces" >&2; exit 1; }`;
+  await writeFile(join(directory.path, "bwrap"), `#!/bin/sh\n${script}\n`);
+  await chmod(join(directory.path, "bwrap"), 0o755);
+
+  const look = (path: string) =>
+    programChecks({ env: { PATH: path } }, "/nonexistent")
+      .find(({ name }) => name === "sandbox")
+      ?.look(new AbortController().signal);
+
+  expect(await look(directory.path)).toMatchObject([
+    { state: "note", text: expect.stringContaining("no namespaces"), remedy: expect.any(String) },
+  ]);
+  expect(await look("/nonexistent")).toMatchObject([
+    { state: "note", text: "bubblewrap is not installed" },
+  ]);
+});
+
+test.skipIf(noSandbox)("a sandbox that works is named with its version", async () => {
+  const check = programChecks({ env: { PATH: process.env.PATH } }, "/nonexistent").find(
+    ({ name }) => name === "sandbox",
+  );
+
+  expect(await check?.look(new AbortController().signal)).toMatchObject([
+    { state: "ok", text: expect.stringMatching(/^bubblewrap [\d.]+ works/) },
+  ]);
 });

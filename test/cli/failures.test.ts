@@ -258,6 +258,7 @@ async function failIn(
     terminal: noTerminal,
     isInputPiped: () => false,
     dashboards: noDashboards,
+    workspaceDiff: () => Promise.reject(new Error("unused")),
     pastTeams: noPastTeams,
   });
   return { code, err };

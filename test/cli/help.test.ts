@@ -81,6 +81,7 @@ test("the command with the empty name runs when none is given, with flags or wit
       terminal: noTerminal,
       isInputPiped: () => false,
       dashboards: noDashboards,
+      workspaceDiff: () => Promise.reject(new Error("unused")),
       pastTeams: noPastTeams,
     });
 

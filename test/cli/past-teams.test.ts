@@ -45,7 +45,7 @@ test("troupe teams lists the present team and the archived ones, newest first", 
   await using it = await threeTeams();
 
   expect(await it.teams()).toMatch(
-    /^now {2}Paint the fence\.\n {5}since 2\S+ \S+ · lead · \$0\.00\n {2}1 {2}Build a shed\.\n {5}set aside 2\S+ \S+ · lead · \$0\.00\n {2}2 {2}Plan the garden\.\n[\s\S]*`troupe resume <number>` brings a team back/,
+    /^now {2}Paint the fence\.\n {5}since 2\S+ \S+ · lead · \$0\.00\n {2}1 {2}Build a shed\.\n {5}archived 2\S+ \S+ · lead · \$0\.00\n {2}2 {2}Plan the garden\.\n[\s\S]*`troupe resume <number>` brings a team back/,
   );
   const listed = await it.json();
   expect(listed.archived).toMatchObject([
@@ -180,7 +180,7 @@ test("what a list shows of a prompt cannot control the terminal", () => {
   const shown = [archivedLine(garden), ...teamsLines({ present: garden, archived: [garden] }, "x")];
 
   expect(shown.join("\n")).not.toContain("\x1b");
-  expect(shown[0]).toMatch(/^Plan\\x1b\[31m ⏎ the garden\. · set aside .* · lead · no price$/);
+  expect(shown[0]).toMatch(/^Plan\\x1b\[31m ⏎ the garden\. · archived .* · lead · no price$/);
 });
 
 test("a team of somebody else is refused, and a beginning that fits several is unclear", () => {

@@ -5,6 +5,7 @@ import { approve } from "../../src/cli/commands/approve.ts";
 import { completion } from "../../src/cli/commands/completion.ts";
 import { cost } from "../../src/cli/commands/cost.ts";
 import { deny } from "../../src/cli/commands/deny.ts";
+import { diff } from "../../src/cli/commands/diff.ts";
 import { doctor } from "../../src/cli/commands/doctor.ts";
 import { exportRun } from "../../src/cli/commands/export.ts";
 import { inbox } from "../../src/cli/commands/inbox.ts";
@@ -26,6 +27,7 @@ import { web } from "../../src/cli/commands/web.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { describeTeam, listArchives } from "../../src/team/archives.ts";
+import { workspaceDiff } from "../../src/team/diff/workspace-diff.ts";
 import { restoreTeam } from "../../src/team/restore-team.ts";
 import { Team } from "../../src/team/team.ts";
 import type { TeamView } from "../../src/team/view/team-view.ts";
@@ -68,6 +70,7 @@ export async function troupeIn(
     send,
     log,
     show,
+    diff,
     cost,
     approvals,
     approve,
@@ -103,6 +106,8 @@ export async function troupeIn(
     terminal: terminal ?? noTerminal,
     isInputPiped: () => false,
     dashboards: dashboards ?? noDashboards,
+    workspaceDiff: (directory, options) =>
+      workspaceDiff(teamPlace(root, { directory, onWarning }), options),
     pastTeams: {
       present: (directory) => describeTeam(teamPlace(root, { directory, onWarning })),
       list: (directory) => listArchives(teamPlace(root, { directory, onWarning })),

@@ -22,10 +22,12 @@ import type { PermissionMode } from "../../src/protocol/message.ts";
 import type { TeamRequest } from "../../src/protocol/request.ts";
 import type { MemberRecord } from "../../src/protocol/team.ts";
 import { EventHub } from "../../src/team/event-hub.ts";
+import type { MemberModel } from "../../src/team/protocols/model-choices.ts";
 import type { TeamRule } from "../../src/team/protocols/team-rules.ts";
 import type { Checkpoint } from "../../src/team/rewind/checkpoints.ts";
 import type { FileEffect } from "../../src/team/rewind/file-restore.ts";
 import type { RewindPreview } from "../../src/team/rewind/team-rewind.ts";
+import type { BackgroundCommand } from "../../src/team/team.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { VirtualTerminal } from "./virtual-terminal.ts";
 
@@ -58,6 +60,12 @@ export class ScreenedTeam {
   readonly checkpoints: Checkpoint[] = [];
   /** What going back would do to files. */
   readonly fileEffects: FileEffect[] = [];
+  readonly models: MemberModel[] = [
+    { member: lead, model: "a-model", effort: undefined, follows: [] },
+  ];
+  readonly backgroundCommands: BackgroundCommand[] = [];
+  /** Whom an interruption finds at work. */
+  readonly atWork: MemberName[] = [];
   readonly modes = new Map<MemberName, PermissionMode>([[lead, "default"]]);
   stopListener: StopListener | undefined;
   readonly departed: Promise<TalkEnd>;
@@ -84,7 +92,9 @@ export class ScreenedTeam {
       terminal: talk.io.terminal,
       history,
       model: "a-model",
+      listModels: async () => ["rehearsal", "openai/gpt-6-sol"],
       notify,
+      windowOf: async (name) => (name === "a-model" ? 48_000 : undefined),
       greeting: ["hello"],
       past: [],
       monotonicMs: () => this.clock.monotonicMs(),
@@ -245,6 +255,7 @@ export class ScreenedTeam {
       requests: async () => [...this.#settled, ...this.#requests],
       openRequests: async () => [...this.#requests],
       usage: async () => new Map(),
+      backgroundCommands: () => [...this.backgroundCommands],
       async message(to, content) {
         const { text, images = [] } = typeof content === "string" ? { text: content } : content;
         told.push([`message ${to}: ${text}`, ...images.map(String)].join("\n"));
@@ -266,7 +277,10 @@ export class ScreenedTeam {
         this.answered.push(id);
         this.#conclude(id);
       },
-      interrupt: (name) => void told.push(`interrupt ${name ?? "everybody"}`),
+      interrupt: (name) => {
+        told.push(`interrupt ${name ?? "everybody"}`);
+        return [...this.atWork];
+      },
       stop: async (name) => void told.push(`stop ${name ?? "everybody"}`),
       modes: async () =>
         [...this.modes].map(([member, mode]) => ({
@@ -277,6 +291,10 @@ export class ScreenedTeam {
         told.push(`mode ${name} ${mode}`);
         this.modes.set(MemberName.parse(name), mode);
       },
+      models: async () => [...this.models],
+      setModel: async (name, { model, effort }) => {
+        told.push(["model", name, model, effort].filter(Boolean).join(" "));
+      },
       rules: () => [...this.rules],
       addRule: async (draft) => {
         const since = this.clock.now().toISOString();
@@ -286,6 +304,16 @@ export class ScreenedTeam {
         return rule;
       },
       removeRule: async ({ decision, rule }) => void told.push(`remove ${decision} ${rule}`),
+      compact: async (name = lead, { keep = "" } = {}) => {
+        told.push(`compact ${name}: ${keep}`);
+        return { tokensBefore: 10_000, tokensAfter: 1_000 };
+      },
+      clear: async (name = lead) => {
+        told.push(`clear ${name}`);
+        return name === "all"
+          ? [lead, ...this.members.map((each) => each.name)]
+          : [MemberName.parse(name)];
+      },
       checkpoints: async () => [...this.checkpoints],
       previewRewind: async (id) => this.#previewOf(id),
       rewind: async (id, options) => {
@@ -308,6 +336,7 @@ export class ScreenedTeam {
       ...{ out: () => undefined, err: () => undefined, viewTeam: unused, openTeam: unused },
       signal: this.leaving.signal,
       dashboards: { serve: unused, find: unused, export: unused },
+      workspaceDiff: () => Promise.reject(new Error("unused")),
       pastTeams: { present: unused, list: unused, restore: unused },
       schedule: (delayMs, run) => this.clock.schedule(delayMs, run),
       isInputPiped: () => false,

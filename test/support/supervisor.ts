@@ -50,10 +50,13 @@ export async function openSupervisor(options: TestSupervisorOptions = {}) {
       };
       const inbox = new Inbox(own.reader, { ...context, reportMail });
       return {
-        ...{ inbox, runner: new ReadingRunner(name, inbox, options), backgroundJobs: 0 },
+        ...{ inbox, runner: new ReadingRunner(name, inbox, options), backgroundJobs: [] },
+        isTellingOfJobs: false,
         permissions: new PlainPermissions(mode, rules, context.widestMode),
         mailSettled: async () => undefined,
+        setModel: async () => undefined,
         rewind: async () => false,
+        clear: async () => 0,
         end: async () => undefined,
         [Symbol.asyncDispose]: () => own[Symbol.asyncDispose](),
       };
@@ -63,7 +66,7 @@ export async function openSupervisor(options: TestSupervisorOptions = {}) {
     ...{ hooks: {}, toolNames: [], outputs: "/outputs", maxTeammates: 8, graceMs: 5_000 },
     checkModel: () => undefined,
     resolveModel: async (id: string) => id,
-    checkEffort: async () => undefined,
+    effortProblem: async () => undefined,
     keepWhole: async () => undefined,
     onWarning: (message) => void warnings.push(message),
   });
@@ -140,6 +143,10 @@ class ReadingRunner implements Runner {
     const count = choose(unread.map(({ message }) => message));
     const taken = await this.#inbox.takeIn(unread.slice(0, count), async () => undefined);
     return taken.length > 0;
+  }
+
+  compact(): AsyncGenerator<AgentEvent, void> {
+    throw new Error("Nobody ordered that");
   }
 
   async endRun(): Promise<void> {}

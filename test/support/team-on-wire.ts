@@ -66,10 +66,14 @@ export class TeamOnWire implements AsyncDisposable {
     return join(this.root, ".team");
   }
 
+  get environment(): Readonly<Record<string, string | undefined>> {
+    return { PATH: process.env.PATH, ...providerEnvironment(this.server) };
+  }
+
   async open(options: Partial<TeamOptions> = {}): Promise<Team> {
     const team = await Team.open({
       place: teamPlace(this.root, { onWarning: (message) => this.warnings.push(message) }),
-      env: { PATH: process.env.PATH, ...providerEnvironment(this.server) },
+      env: this.environment,
       cwd: this.root,
       model: "anthropic/scripted",
       approvals: "wait",

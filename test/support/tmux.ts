@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { missingProgram } from "./missing.ts";
@@ -28,9 +29,12 @@ export class Tmux implements AsyncDisposable {
   readonly #socket: string;
   /** Tells of every output, so that nobody has to ask again and again. */
   readonly #control: ChildProcess;
+  /** A file with everything that the program writes. */
+  readonly #written: string;
 
   private constructor(socket: string) {
     this.#socket = socket;
+    this.#written = `${socket}.output`;
     this.#control = spawn("tmux", ["-S", socket, "-C", "attach", "-t", "screen"], {
       stdio: ["pipe", "pipe", "ignore"],
     });
@@ -44,6 +48,8 @@ export class Tmux implements AsyncDisposable {
     const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
     const call = ["env", ...variables, ...command].map(quoted).join(" ");
     // What stands behind the program shows that it has ended, and how.
+    const written = `${socket}.output`;
+    await writeFile(written, "");
     const script = `${call}; echo "exit code $?"; exec cat`;
     const size = ["-x", String(columns), "-y", String(rows)];
     const session = ["new-session", "-d", "-s", "screen", ...size, "-c", cwd];
@@ -53,6 +59,7 @@ export class Tmux implements AsyncDisposable {
       // A control client has a size of its own, which must not become the window's.
       await tmux.#tell("set-option", "-g", "window-size", "manual");
       await tmux.resize(columns, rows);
+      await tmux.#tell("pipe-pane", "-t", "screen", `exec cat > ${quoted(written)}`);
       return tmux;
     } catch (error) {
       await tmux[Symbol.asyncDispose]();
@@ -95,9 +102,30 @@ export class Tmux implements AsyncDisposable {
     return await this.#tell("capture-pane", "-p", "-J", "-S", "-", "-t", "screen", ...styles);
   }
 
+  /** Everything that the program has written since the start of a test, as it was. */
+  async output(): Promise<string> {
+    return await readFile(this.#written, "utf8");
+  }
+
+  /** Has another program write to the terminal, in the way of `printf`. */
+  async scribble(text: string): Promise<void> {
+    const tty = (await this.format("#{pane_tty}")).trim();
+    await execute("sh", ["-c", 'printf "$0" > "$1"', text, tty]);
+  }
+
+  /** A text of tmux, such as `#{pane_title}`. */
+  async format(text: string): Promise<string> {
+    return (await this.#tell("display-message", "-p", "-t", "screen", text)).trimEnd();
+  }
+
+  /** Sets an option of tmux. */
+  async set(option: string, value: string): Promise<void> {
+    await this.#tell("set-option", "-g", option, value);
+  }
+
   /** The process that runs in the terminal now. */
   async pid(): Promise<number> {
-    const shell = Number(await this.#tell("display-message", "-p", "-t", "screen", "#{pane_pid}"));
+    const shell = Number(await this.format("#{pane_pid}"));
     return await this.childOf(shell);
   }
 

@@ -1,5 +1,8 @@
+import { execFile } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import type { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { Tmux, type TmuxOptions } from "./tmux.ts";
 
 /** The published program. */
@@ -22,10 +25,36 @@ export async function openTroupe(
     command: [process.execPath, program, ...argv],
     ...options,
     env: {
-      XDG_STATE_HOME: join(directory, "state"),
-      XDG_CONFIG_HOME: join(directory, "config"),
+      ...placesIn(directory),
       CI: "",
       ...options.env,
     },
   });
+}
+
+/** The same with a model whose replies a test decides, one that is known and has a price. */
+export async function openOnServer(
+  directory: string,
+  server: ProviderServer,
+  { argv = [], env, ...options }: Opened = {},
+) {
+  return await openTroupe(directory, {
+    ...options,
+    argv: ["--model", "anthropic/claude-opus-5", ...argv],
+    env: { ANTHROPIC_API_KEY: "test-key", ANTHROPIC_BASE_URL: server.url, ...env },
+  });
+}
+
+/** What a command of another shell prints. */
+export async function inAnotherShell(directory: string, ...argv: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...argv], {
+    cwd: join(directory, "work"),
+    env: { ...process.env, ...placesIn(directory) },
+  });
+  return stdout;
+}
+
+/** Where the program keeps what is not in the team's directory. */
+function placesIn(directory: string) {
+  return { XDG_STATE_HOME: join(directory, "state"), XDG_CONFIG_HOME: join(directory, "config") };
 }

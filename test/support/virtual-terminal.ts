@@ -16,6 +16,7 @@ export class VirtualTerminal extends EventEmitter {
   #lines: string[][] = [[]];
   #row = 0;
   #column = 0;
+  #saved = { row: 0, column: 0 };
   /** The screen and its history while the alternate screen is open. */
   #first: { lines: string[][]; row: number; column: number } | undefined;
 
@@ -68,6 +69,11 @@ export class VirtualTerminal extends EventEmitter {
       this.messages.push(message);
       return message.length;
     }
+    if (text.startsWith("\x1b7") || text.startsWith("\x1b8")) {
+      if (text[1] === "7") this.#saved = this.cursor;
+      else ({ row: this.#row, column: this.#column } = this.#saved);
+      return 2;
+    }
     const [character = ""] = text;
     if (character === "\r") this.#column = 0;
     else if (character === "\n") this.#newline();
@@ -102,6 +108,7 @@ export class VirtualTerminal extends EventEmitter {
   #obey(name: string, parameters: string): void {
     const count = Number(parameters === "" ? 1 : parameters);
     if (name === "A") this.#row = Math.max(this.#top, this.#row - count);
+    else if (name === "B") this.#row = Math.min(this.#top + this.rows - 1, this.#row + count);
     else if (name === "C") this.#column = Math.min(this.columns - 1, this.#column + count);
     else if (name === "H" && parameters === "") {
       this.#row = this.#top;

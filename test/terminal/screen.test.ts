@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -93,7 +94,9 @@ test.skipIf(noTmux)("the terminal can be resized while the team talks", async ()
   await terminal.type("what I am typing");
 
   await terminal.resize(40, 14);
-  await terminal.shows(/^› what I am typing$/m);
+  // As the screen draws it, not as the terminal has wrapped it.
+  await terminal.shows(/^── lead ─{31}\n› what I am typing$/m);
+  expect((await terminal.history()).match(/what I am typing/g)).toHaveLength(1);
   await terminal.resize(120, 40);
   await terminal.type(" goes on");
 
@@ -195,19 +198,37 @@ test.skipIf(noTmux).each([
   ["--plain", { argv: ["--model", "rehearsal", "--plain"] }],
   ["CI=true", { env: { CI: "true" } }],
   ["a dumb terminal", { env: { TERM: "dumb" } }],
-])("with %s the talk is in plain lines", async (_title, options) => {
-  await using directory = await temporaryDirectory();
-  await using terminal = await openTroupe(directory.path, options);
+])(
+  "P38 with %s the talk is in plain lines, and a question is answered by its line",
+  async (_, options) => {
+    await using directory = await temporaryDirectory();
+    await using terminal = await openTroupe(directory.path, { rows: 50, ...options });
+    const file = join(directory.path, "work", "schema.sql");
+    await terminal.shows(/The lead uses rehearsal[\s\S]*\n>$/);
 
-  await terminal.type("/team");
-  await terminal.press("Enter");
-  const screen = await terminal.shows("No teammates.");
-  await terminal.type("exit");
-  await terminal.press("Enter");
+    await terminal.type(
+      "Spawn alice as a backend developer. Ask her to create a file called schema.sql with a users table.",
+    );
+    await terminal.press("Enter");
+    await terminal.shows(/CREATE TABLE users[\s\S]*\/a3 .*\n>$/);
+    await terminal.type("1");
+    await terminal.press("Enter");
+    await terminal.shows("I did not understand: 1");
+    expect(existsSync(file)).toBe(false);
+    await terminal.type("/a1");
+    await terminal.press("Enter");
+    const screen = await terminal.shows(
+      /allowed alice once[\s\S]*lead: alice reports: I wrote .*\n>$/,
+    );
+    await terminal.type("exit");
+    await terminal.press("Enter");
 
-  await terminal.shows("exit code 0");
-  expect(screen).not.toContain("──");
-});
+    await terminal.shows("exit code 0");
+    expect(existsSync(file)).toBe(true);
+    expect(screen).toContain("alice: └ Wrote 155 bytes to schema.sql");
+    expect(screen).not.toContain("──");
+  },
+);
 
 test.skipIf(noTmux)("a team from a repository is asked about, and nothing of it runs", async () => {
   await using directory = await temporaryDirectory();
@@ -431,4 +452,29 @@ test.skipIf(noTmux)("a prompt on the command line is sent at once", async () => 
 
   await terminal.shows("› Spawn alice as a coder. Then request her shutdown.");
   await terminal.shows(/alice is shut down/);
+});
+
+test.skipIf(noTmux)("P40 /diff opens what has changed since the last commit, in full", async () => {
+  await using directory = await temporaryDirectory();
+  const workspace = join(directory.path, "work");
+  await mkdir(workspace);
+  execFileSync("git", ["init", "-q", workspace]);
+  await writeFile(join(workspace, "notes.md"), "first\nsecond\n");
+  await using terminal = await openTroupe(directory.path);
+  await terminal.shows("›");
+
+  await terminal.type("/diff");
+  await terminal.press("Enter");
+  const opened = await terminal.shows(
+    "1 file changed since the last commit: 2 lines added, 0 removed",
+  );
+  expect(opened).toContain("what has changed\n");
+  expect(opened).toContain("notes.md (new)\n1 + first\n2 + second");
+  expect(opened).toContain("q closes");
+  await terminal.press("q");
+  const closed = await terminal.shows(/^› *$/m);
+  expect(closed).not.toContain("notes.md (new)");
+  await terminal.type("/diff .team");
+  await terminal.press("Enter");
+  await terminal.shows("Nothing has changed since the last commit.");
 });

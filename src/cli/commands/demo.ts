@@ -60,9 +60,9 @@ async function perform(directory: string, io: Io): Promise<string[]> {
     teamDir: join(directory, ".team"),
     denies: false,
   });
-  const performance = new DemoPlayer(team, directory, io);
+  const player = new DemoPlayer(team, directory, io);
   for (const [index, act] of story.entries()) {
-    const wrong = await performance.play(act, index + 1);
+    const wrong = await player.play(act, index + 1);
     if (wrong.length > 0 || io.signal.aborted) return wrong;
   }
   return [];

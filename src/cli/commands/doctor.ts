@@ -45,7 +45,7 @@ export const doctor: Command = {
     const accounts = { env, providers: isWrong ? {} : providersIn(configuration) };
     const findings = await runChecks(
       [
-        ...programChecks(accounts),
+        ...programChecks(accounts, workspace),
         ...configurationChecks({ ...accounts, workspace, processInfo, configuration }),
         ...providerChecks(accounts, model),
         ...teamChecks(teamDirectory, io),

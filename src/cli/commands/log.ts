@@ -12,7 +12,7 @@ import { describeInput } from "../render/call.ts";
 import { jsonText } from "../render/json-text.ts";
 import { indented, type LineLimits, shortened } from "../render/lines.ts";
 import { localClock, localDay } from "../render/local-time.ts";
-import { tellingFields } from "../render/mail.ts";
+import { contentOf, tellingFields } from "../render/mail.ts";
 import { oneLine } from "../render/one-line.ts";
 import { paintFor } from "../render/paint.ts";
 import { shown } from "../render/shown.ts";
@@ -29,7 +29,10 @@ export const log: Command = {
   summary: "Show what a member saw, said and did (default: the lead)",
   parameters: ["[<name>]"],
   options: {
-    follow: { short: "f", summary: "keep printing new entries until Ctrl-C" },
+    follow: {
+      short: "f",
+      summary: "keep printing new entries until Ctrl-C, a reply once it is whole",
+    },
     lines: { short: "n", takes: "<n>", summary: "number of past entries to show (default: 50)" },
     ...lookOptions,
   },
@@ -40,6 +43,9 @@ export const log: Command = {
       call: "troupe log alice -n 999 --json | jq -r 'select(.type==\"run-end\").outcome'",
       does: "how alice's last runs ended; --json gives one entry a line, as it is stored",
     },
+  ],
+  notes: [
+    "A transcript has whole entries, so -f prints a reply after its last word. The screen and the dashboard show it while it is written.",
   ],
 
   async run({ positionals, json, teamDir, values }, io) {
@@ -148,7 +154,9 @@ class TranscriptLines {
       case "run-end":
         return [titled(`■ run ends: ${entry.outcome}`, shownLines(entry.reason ?? ""))];
       case "compaction":
-        return [titled("◇ earlier conversation summarized", shownLines(entry.summary))];
+        return entry.cleared
+          ? [["◇ conversation cleared"]]
+          : [titled("◇ earlier conversation summarized", shownLines(entry.summary))];
       case "rewind":
         return [[`↩ ${voidEntries(entry.voids)}`]];
       case "images-refused":
@@ -207,12 +215,12 @@ function showCall(callId: string): string {
 const moreIndent = 12;
 
 function mailLines(message: Message): string[] {
-  const { from, type, content } = message;
+  const { from, type } = message;
   const kind = type === "message" ? "" : ` [${type}]`;
   const others = Object.entries(message)
     .filter(([name]) => tellingFields.includes(name))
     .flatMap(([name, value]) => titled(name, shownLines(String(value))));
-  return titled(`← ${from}${kind}`, [...shownLines(content), ...others]);
+  return titled(`← ${from}${kind}`, [...shownLines(contentOf(message)), ...others]);
 }
 
 /** A single line follows its title; several lines go below it. */

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { tableDate, tableSource } from "../../model/known-models/origin.ts";
-import { type ListedModel, listModels } from "../../model/list-models.ts";
+import type { ListedModel } from "../../model/list-models.ts";
 import type { ModelPrice } from "../../model/prices.ts";
 import { similarModels } from "../../model/resolve-model.ts";
 import { shortCount } from "../../protocol/amounts.ts";
-import { Effort } from "../../protocol/effort.ts";
+import { listModels } from "../../team/list-models.ts";
 import type { Command } from "../command.ts";
 import { table } from "../render/columns.ts";
 import { jsonText } from "../render/json-text.ts";
@@ -16,19 +16,25 @@ import { placeOptions } from "../settings/flags.ts";
 export const models: Command = {
   name: "models",
   group: "set up",
-  summary: "List and search the models that are known, with their limits, prices and abilities",
+  summary: "List or search the known models, with their limits, prices and abilities",
   parameters: ["[<search>]"],
   options: { ...placeOptions, json: { summary: "print JSON" } },
   examples: [
-    { call: "troupe models", does: "models of providers whose key is set, or of all without any" },
-    { call: "troupe models sonnet", does: "all with sonnet in their name; of several words, all" },
+    {
+      call: "troupe models",
+      does: "the models of providers whose key is set; all models if no key is set",
+    },
+    {
+      call: "troupe models sonnet",
+      does: "models with sonnet in their name; several words must all match",
+    },
     { call: "troupe models gpt-6 --json | jq '.models[].id'", does: "the ids alone, for a script" },
   ],
   notes: [
-    "All of them take tools. Others can be used as well: --model <provider>/<model>, with what you know of them under models in your settings.",
+    "All of them take tools. Other models can be used as well: name one with --model <provider>/<model>, and describe it under models in your settings.",
     "The window is the number of tokens that a conversation can fill: it ends where the price for long requests begins. Reply is how long one reply may be.",
     "Prices are dollars per million tokens. + marks a price that is higher for long requests: --json has all prices.",
-    "* marks a model whose provider has what it needs: the key and all other variables that must be set.",
+    "* marks a model that is ready to use: the key and all other variables that its provider needs are set.",
   ],
 
   async run({ positionals: [search = ""], values, json }, io) {
@@ -68,18 +74,18 @@ const heading = ["", "model", "window", "reply", "input", "output", "cached", "a
 
 function asLines(found: readonly ListedModel[], total: number): string[] {
   if (found.length === 0) return [];
-  const rows = found.map(({ id, isReady, facts }) => [
-    isReady ? "*" : "",
-    oneLine(id, nameWidth),
-    tokens(facts.contextWindow),
-    tokens(facts.maxOutput),
-    ...prices(facts.price),
-    abilities(facts),
+  const rows = found.map((model) => [
+    model.isReady ? "*" : "",
+    oneLine(model.id, nameWidth),
+    tokens(model.facts.contextWindow),
+    tokens(model.facts.maxOutput),
+    ...prices(model.facts.price),
+    abilities(model),
   ]);
   return [
     ...table([heading, ...rows], (column) => column > 1 && column < heading.length - 1),
     "",
-    `${found.length} of ${total} models, as of ${tableDate} (${tableSource}). * its provider has what it needs.`,
+    `${found.length} of ${total} models, as of ${tableDate} (${tableSource}). * marks models that are ready to use.`,
   ];
 }
 
@@ -96,20 +102,13 @@ function prices(price: ModelPrice | undefined): string[] {
   return [`$${input}${mark}`, `$${output}${mark}`, cacheRead === undefined ? "" : `$${cacheRead}`];
 }
 
-function abilities({ images, reasoning, efforts }: ListedModel["facts"]): string {
-  const levels = efforts ? `thinks (${askedFor(efforts).join(" ")})` : "thinks";
+function abilities({ facts: { images, reasoning }, efforts = [] }: ListedModel): string {
+  const levels = efforts.length > 0 ? `thinks (${efforts.join(" ")})` : "thinks";
   return [images ? "images" : "", reasoning ? levels : ""].filter(Boolean).join(", ");
 }
 
-/** The efforts that can be asked for: `max` is the most of a model, whatever its provider calls it. */
-function askedFor(efforts: NonNullable<ListedModel["facts"]["efforts"]>): Effort[] {
-  return Effort.options.filter(
-    (effort) => efforts.includes(effort) || (effort === "max" && efforts.includes("xhigh")),
-  );
-}
-
-function asJson({ id, isReady, facts }: ListedModel) {
-  const { contextWindow, maxOutput, price, images, reasoning, efforts } = facts;
+function asJson({ id, isReady, facts, efforts }: ListedModel) {
+  const { contextWindow, maxOutput, price, images, reasoning } = facts;
   return {
     id,
     is_ready: isReady,

@@ -9,7 +9,10 @@ export const permissions: Command = {
   parameters: ["[allow|ask|deny|remove]", "[<rule>]"],
   options: lookOptions,
   examples: [
-    { call: "troupe permissions", does: "the rules, whose they are, and since when they apply" },
+    {
+      call: "troupe permissions",
+      does: "the rules, where they come from, and since when they apply",
+    },
     { call: 'troupe permissions deny "read_file(.env)"', does: "for all members, from now on" },
     {
       call: 'troupe permissions remove "bash(npm test:*)"',
@@ -18,7 +21,7 @@ export const permissions: Command = {
   ],
   notes: [
     "The process that runs the team carries this out; if the team is not running, it happens when the team runs again.",
-    "Rules of settings files and flags belong to the process that was started with them: `/permissions` in its talk lists them too.",
+    "Rules from settings files and flags apply only in the process that was started with them: `/permissions` lists them there.",
   ],
 
   async run({ positionals: [verb, rule = ""], json, teamDir }, io) {

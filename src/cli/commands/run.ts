@@ -24,6 +24,7 @@ import {
   withheldLine,
 } from "../settings/resolve-settings.ts";
 import { stopCodeOf } from "../stop-request.ts";
+import { secondTeamNote } from "../team-above.ts";
 
 const Output = z.enum(["text", "json", "stream-json"], "text, json or stream-json");
 type Output = z.infer<typeof Output>;
@@ -43,12 +44,12 @@ export const run: Command = {
       takes: "<format>",
       choices: Output.options,
       summary:
-        "text (the lead's last reply), json (a summary) or stream-json (events) (default: text)",
+        "text (the lead's last reply), json (a summary) or stream-json (events, then the summary) (default: text)",
     },
     schema: {
       takes: "<file>",
       summary:
-        "a JSON Schema: the lead hands in a value that matches it, which is the output instead of its last reply",
+        "a file with a JSON Schema: print a value that matches it, from the lead, instead of its last reply",
     },
     image: {
       takes: "<file>",
@@ -94,8 +95,8 @@ export const run: Command = {
     const prompt = files.length === 0 ? text : { text, images: await imagesIn(files, io) };
     const settings = await resolveSettings(run, values, io);
     if (settings.pending) io.err(oneLine(withheldLine(settings.pending)));
-    const chosen = modelLine(settings);
-    if (chosen) io.err(`note: ${chosen}`);
+    const note = teamDir || settings.cwd ? undefined : secondTeamNote(io.processInfo.cwd);
+    if (note) io.err(oneLine(`note: ${note}`));
     if (debug) for (const line of debugLines(settings, { teamDir, io })) io.err(oneLine(line));
     await using team = await io.openTeam({
       ...teamSettings(settings),
@@ -103,6 +104,8 @@ export const run: Command = {
       denies: settings.approvals === "deny",
       structuredResults: schema !== undefined,
     });
+    const chosen = modelLine(settings, (await team.models())[0]?.model);
+    if (chosen) io.err(`note: ${chosen}`);
     await using _dashboard = await serveBeside(settings, {
       teamDir,
       io,
@@ -219,7 +222,9 @@ interface Conclusion {
 function conclude(summary: TeamSummary, conclusion: Conclusion, io: Io): void {
   const { code, output, structured, isTimeUp } = conclusion;
   if (output === "json") io.out(jsonText(reported(summary, conclusion)));
-  else if (output === "text") printResult(summary, structured, io);
+  else if (output === "stream-json") {
+    io.out(jsonText({ type: "summary", ...reported(summary, conclusion) }));
+  } else if (output === "text") printResult(summary, structured, io);
   if (isTimeUp) io.err(timeIsUp);
   if (structured?.type === "missing") io.err(oneLine(structured.reason));
   if (code === exitCodes.done) return;

@@ -21,13 +21,16 @@ import { whatIsAsked } from "./approvals.ts";
 export const show: Command = {
   name: "show",
   group: "look",
-  summary: "Print in full what lists and the screen show only in part",
+  summary: "Print in full what lists and the screen cut short",
   parameters: ["[<name>]", "[<n>|<id>]"],
   options: lookOptions,
   examples: [
-    { call: "troupe show alice", does: "what was last shown of alice only in part" },
+    { call: "troupe show alice", does: "the last text of alice that was cut short" },
     { call: "troupe show alice 2", does: "the one before; without a name, the lead's" },
-    { call: "troupe show 019a93 | less", does: "a call, message or question by how its id begins" },
+    {
+      call: "troupe show 019a93 | less",
+      does: "a call, message or question, by the start of its id",
+    },
   ],
   notes: [
     "A call is printed with its whole input and output, and a question with its answer. `troupe log`, `troupe messages` and `troupe approvals` name the ids.",

@@ -21,6 +21,7 @@ import { stateDirectory } from "../settings/standard-places.ts";
 import { PlainTalk } from "../talk/plain-talk.ts";
 import { Talk, type TalkEnd } from "../talk/talk.ts";
 import { TypedLines } from "../talk/typed-lines.ts";
+import { secondTeamNote } from "../team-above.ts";
 
 export const talk: Command = {
   name: "",
@@ -103,7 +104,7 @@ interface TalkContext {
   resume: string | undefined;
 }
 
-/** Talks with one team until the person quits or goes on with another one. */
+/** Talks with one team until the person quits or continues with another one. */
 async function converse(
   settings: ResolvedSettings,
   { given, io, lines, end, prompt, resume }: TalkContext,
@@ -115,6 +116,8 @@ async function converse(
   let warn = printWarning;
   const onWarning = (message: string) => warn(message);
   if (resume !== undefined) await io.pastTeams.restore(teamDir, resume);
+  const isHere = !given.teamDir && !settings.cwd;
+  const second = isHere ? secondTeamNote(workspace) : undefined;
   await using team = await io.openTeam({
     ...teamSettings(settings),
     teamDir,
@@ -123,14 +126,20 @@ async function converse(
   });
   await using _dashboard = await serveBeside(settings, { teamDir, io, onWarning });
   const held = new Talk({ team, io, teamDir, workspace });
-  const chosen = modelLine(settings);
-  if (lines && chosen) io.err(`note: ${chosen}`);
-  if (lines) return await PlainTalk.hold({ talk: held, lines }, end);
+  const model = (await team.models())[0]?.model ?? "";
+  const notes = [modelLine(settings, model), second].filter((note) => note !== undefined);
+  if (lines) for (const note of notes) io.err(oneLine(`note: ${note}`));
+  if (lines) {
+    const talkEnd = await PlainTalk.hold({ talk: held, lines, model }, end);
+    if (lines.isTyped) io.err(await farewell(team));
+    return talkEnd;
+  }
   const { openScreen } = await import("../screen/open-screen.ts");
   const screen = await openScreen({
     talk: held,
-    settings,
+    ...{ settings, model },
     workspace,
+    notes,
     prompt,
     historyPath: join(stateDirectory(io.processInfo), "history.jsonl"),
     onWarning,

@@ -1,10 +1,10 @@
 import { TeamError } from "../../errors.ts";
 import { noModel } from "../../model/default-model.ts";
-import { assumptions, modelFacts } from "../../model/model-facts.ts";
+import { modelFacts } from "../../model/model-facts.ts";
 import { modelIds } from "../../model/model-list.ts";
 import { hasProvider } from "../../model/models.ts";
 import type { EnvironmentVariables, ProviderConfiguration } from "../../model/provider-settings.ts";
-import { resolveModel } from "../../model/resolve-model.ts";
+import { resolveModel, toldAssumptions } from "../../model/resolve-model.ts";
 import type { ProcessInfo } from "../command.ts";
 import {
   type Configuration,
@@ -118,7 +118,7 @@ async function modelFindings(
     const models = configuration instanceof TeamError ? {} : modelsIn(configuration);
     for (const id of modelIds(await resolveModel(model.id, providers))) {
       const facts = await modelFacts(id, { models, providers: providers.providers });
-      const assumed = hasProvider(id) ? assumptions(id, facts) : undefined;
+      const assumed = hasProvider(id) ? await toldAssumptions(id, facts) : undefined;
       if (assumed) findings.push({ state: "note", text: assumed });
     }
     return findings;

@@ -8,11 +8,12 @@ import {
   providerKeyNames,
   providerKeys,
 } from "../../model/provider-settings.ts";
+import { trySandbox } from "../../team/team-sandbox.ts";
 import { findRipgrep } from "../../tools/files/ripgrep.ts";
 import type { Check, Finding } from "./check.ts";
 
 /** Checks the programs that troupe needs or can use. */
-export function programChecks(configuration: ProviderConfiguration): Check[] {
+export function programChecks(configuration: ProviderConfiguration, workspace: string): Check[] {
   return [
     {
       name: "node",
@@ -20,7 +21,7 @@ export function programChecks(configuration: ProviderConfiguration): Check[] {
     },
     { name: "git", look: (signal) => gitFindings({ ...configuration, signal }) },
     { name: "ripgrep", look: (signal) => ripgrepFindings({ ...configuration, signal }) },
-    { name: "sandbox", look: (signal) => sandboxFindings({ ...configuration, signal }) },
+    { name: "sandbox", look: () => sandboxFindings(configuration.env.PATH, workspace) },
   ];
 }
 
@@ -67,21 +68,14 @@ async function ripgrepFindings(environment: ProgramEnvironment): Promise<Finding
   ];
 }
 
-async function sandboxFindings(environment: ProgramEnvironment): Promise<Finding[]> {
-  const [program, ...args] = process.platform === "darwin" ? ["which", "sandbox-exec"] : bubblewrap;
-  const said = await firstLine(program, args, environment);
-  const there = said === undefined ? "none is installed" : `${said} is installed`;
-  return [
-    {
-      state: "note",
-      text: `${there}; troupe uses none: allowed commands run as you`,
-      remedy:
-        "For a repository that you do not trust, run troupe in a container or as another user.",
-    },
-  ];
+/** Tries the sandbox, as a team does that asks for one. */
+async function sandboxFindings(path: string | undefined, workspace: string): Promise<Finding[]> {
+  const found = await trySandbox({ path, workspace });
+  if (found.type === "found") {
+    return [{ state: "ok", text: `${found.description} works; --sandbox auto uses it` }];
+  }
+  return [{ state: "note", text: found.problem, remedy: found.remedy }];
 }
-
-const bubblewrap = ["bwrap", "--version"] as const;
 
 /** The first line that a program prints; undefined if it is missing or fails. */
 async function firstLine(

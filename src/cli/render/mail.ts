@@ -1,3 +1,4 @@
+import { summarizeCall } from "../../lib/summarize-call.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { ListedMail } from "../../team/view/team-view.ts";
@@ -16,7 +17,8 @@ export function mailLine(record: ListedMail, owner: MemberName): string {
   if (record.state === "set aside") {
     return `set aside    ${owner}: a line that ${oneLine(record.reason, 80)}: ${oneLine(record.text, 60)}`;
   }
-  const { id, timestamp, from, to, content } = record.message;
+  const { id, timestamp, from, to } = record.message;
+  const content = contentOf(record.message) || factsOf(record.message);
   const kind = kindOf(record.message);
   const isWhole = content.length <= shownLength && !hasMore(record.message);
   const opener = isWhole ? "" : `  (troupe show ${id})`;
@@ -30,6 +32,19 @@ const shownLength = 100;
 export const tellingFields: readonly string[] = [
   ...["outcome", "approve", "plan", "feedback", "reason", "decision", "rule", "mode"],
 ];
+
+/** A message in which a member asks the person has no text of its own. */
+export function contentOf(message: Message): string {
+  if (message.type !== "permission_request") return message.content;
+  return `${message.tool} ${summarizeCall(message.tool, message.input)}`;
+}
+
+/** What a message without a text says, such as a changed rule. */
+function factsOf(message: Message): string {
+  const values = new Map(Object.entries(message));
+  const facts = tellingFields.flatMap((name) => values.get(name) ?? []).map(String);
+  return [...(values.get("removed") === true ? ["remove"] : []), ...facts].join(" ");
+}
 
 function hasMore(message: Message): boolean {
   return Object.keys(message).some((name) => tellingFields.includes(name));

@@ -1,3 +1,4 @@
+import { sentences } from "../../lib/sentences.ts";
 import { summarizeCall } from "../../lib/summarize-call.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
@@ -49,6 +50,10 @@ export class Progress {
         return [`… waiting ${Math.ceil(event.delay_ms / 1000)} s: ${event.reason}`];
       case "model-change":
         return [`${event.to} answers instead of ${event.from}: ${event.reason}`];
+      case "model-set":
+        return [
+          `model from its next request on: ${event.model}, effort ${event.effort ?? "default"}`,
+        ];
       case "compaction-start":
         return ["… summarizing the conversation to make room"];
       case "request-change":
@@ -60,7 +65,7 @@ export class Progress {
           ? [`${event.status}${event.detail ? `: ${event.detail}` : ""}`]
           : [];
       case "warning":
-        return [["warning:", event.message, event.hint].filter(Boolean).join(" ")];
+        return [`warning: ${sentences(event.message, event.hint)}`];
       default:
         return [];
     }

@@ -12,6 +12,11 @@ const beginUpdate = "\x1b[?2026h";
 const endUpdate = "\x1b[?2026l";
 const eraseToLineEnd = "\x1b[K";
 const eraseBelow = "\x1b[J";
+/**
+ * Erases from the cursor, at the start of a line, to the end of the screen, and leaves the cursor there. In two steps: tmux moves
+ * what is erased from the first cell of the screen into the history instead, where it would stay.
+ */
+const eraseFromLine = `\x1b7${eraseToLineEnd}\x1b[B${eraseBelow}\x1b8`;
 const wipeScreen = "\x1b[H\x1b[2J";
 
 /**
@@ -53,7 +58,7 @@ export class Canvas {
     const row = Math.max(0, cursor.row - surplus);
     const isAnew = printed.length > 0 || this.#columns !== this.#output.columns;
     const body = isAnew
-      ? `${this.#toTop()}${eraseBelow}${printed.map((line) => `${line}\r\n`).join("")}${shown.join("\r\n")}`
+      ? `${this.#toTop()}${eraseFromLine}${printed.map((line) => `${line}\r\n`).join("")}${shown.join("\r\n")}`
       : `${this.#toTop()}${this.#changes(shown)}`;
     const up = shown.length - 1 - row;
     const place = `${up > 0 ? `\x1b[${up}A` : ""}\r${cursor.column > 0 ? `\x1b[${cursor.column}C` : ""}`;
@@ -64,7 +69,7 @@ export class Canvas {
   }
 
   clear(): void {
-    this.#output.write(`${this.#toTop()}${eraseBelow}`);
+    this.#output.write(`${this.#toTop()}${eraseFromLine}`);
     this.#drawn = [];
     this.#cursorRow = 0;
   }

@@ -1,8 +1,10 @@
+import { basename } from "node:path";
 import { graphemes, graphemeWidth } from "../render/graphemes.ts";
+import { oneLine } from "../render/one-line.ts";
 import { printable } from "../render/printable.ts";
 import { widthOf } from "../render/styled-text.ts";
 
-/** One step of the cursor: a grapheme, a newline, or a held paste. */
+/** One step of the cursor: a grapheme, a newline, a held paste, or an image. */
 export interface EditorUnit {
   /** What is submitted. */
   text: string;
@@ -10,6 +12,8 @@ export interface EditorUnit {
   shown: string;
   width: number;
   isPaste: boolean;
+  /** The path of an image, which is sent with the text. */
+  image?: string;
 }
 
 const maxPastedLines = 5;
@@ -31,9 +35,26 @@ export function pastedUnits(text: string): EditorUnit[] {
   return isLong ? [pasteUnit(pasted)] : typedUnits(pasted);
 }
 
-/** Text from the history, which can be edited unless it is very long. */
-export function recalledUnits(text: string): EditorUnit[] {
+/**
+ * Text from the history, which can be edited unless it is very long. `images` are the paths of its
+ * images, in their order.
+ */
+export function recalledUnits(text: string, images: readonly string[] = []): EditorUnit[] {
+  const [image, ...others] = images;
+  if (image !== undefined) {
+    const unit = imageUnit(image);
+    const at = text.indexOf(unit.text);
+    if (at === -1) return recalledUnits(text, others);
+    const rest = text.slice(at + unit.text.length);
+    return [...recalledUnits(text.slice(0, at)), unit, ...recalledUnits(rest, others)];
+  }
   return text.length > maxRecalledLength ? [pasteUnit(withNewlines(text))] : typedUnits(text);
+}
+
+/** A pasted image, which the text names by its file. */
+export function imageUnit(image: string): EditorUnit {
+  const text = `[image ${oneLine(basename(image))}]`;
+  return { text, shown: text, width: widthOf(text), isPaste: true, image };
 }
 
 /** Terminals send a carriage return for each newline of a paste. */

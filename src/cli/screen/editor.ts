@@ -17,6 +17,7 @@ import {
 import {
   drawnText,
   type EditorUnit,
+  imageUnit,
   maxPastedLength,
   pastedUnits,
   recalledUnits,
@@ -32,6 +33,8 @@ interface UndoStep {
 
 interface EditorState extends UndoStep {
   past: readonly UndoStep[];
+  /** What undo has left, until the next change; the nearest first. */
+  future: readonly UndoStep[];
   killed: readonly EditorUnit[];
   /**
    * The last kind of change: continued typing is one undo step, continued killing adds to the
@@ -53,6 +56,7 @@ export class Editor {
     units: [],
     cursor: 0,
     past: [],
+    future: [],
     killed: [],
     last: "other",
     aim: undefined,
@@ -65,13 +69,18 @@ export class Editor {
   }
 
   /** An editor with `value` in it and the cursor at its end. */
-  static of(value: string): Editor {
-    return Editor.empty.load(value);
+  static of(value: string, images: readonly string[] = []): Editor {
+    return Editor.empty.load(value, images);
   }
 
   /** The text to submit, with pastes in full. */
   get value(): string {
     return this.#state.units.map(({ text }) => text).join("");
+  }
+
+  /** The paths of the images in the text, in their order. */
+  get images(): string[] {
+    return this.#state.units.flatMap(({ image = [] }) => image);
   }
 
   /**
@@ -89,9 +98,12 @@ export class Editor {
     return this.#state.units.length === 0;
   }
 
-  /** Replaces everything by `value`, for example from the history. Can be undone. */
-  load(value: string): Editor {
-    const units = recalledUnits(value);
+  /**
+   * Replaces everything by `value`, for example from the history, with those of `images` that it
+   * names. Can be undone.
+   */
+  load(value: string, images: readonly string[] = []): Editor {
+    const units = recalledUnits(value, images);
     return this.#changed({ units, cursor: units.length }, "other");
   }
 
@@ -122,6 +134,11 @@ export class Editor {
   /** Inserts pasted text. A long one is held as one unit, shown as `[pasted 200 lines]`. */
   paste(text: string): Editor {
     return text === "" ? this : this.#insertUnits(pastedUnits(text));
+  }
+
+  /** Inserts an image as one unit, shown as `[image shot.png]`. */
+  pasteImage(path: string): Editor {
+    return this.#insertUnits([imageUnit(path)]);
   }
 
   /** Replaces the text between two offsets, and puts the cursor after it. */
@@ -208,6 +225,12 @@ export class Editor {
     return this.#kill(spacedWordStart(units, cursor), cursor);
   }
 
+  /** Cuts the text after the cursor up to the end of a word, for `yank`. */
+  killWordAfter(): Editor {
+    const { units, cursor } = this.#state;
+    return this.#kill(cursor, wordEnd(units, cursor));
+  }
+
   /** Inserts the text that was cut last. */
   yank(): Editor {
     const { killed } = this.#state;
@@ -215,10 +238,25 @@ export class Editor {
   }
 
   undo(): Editor {
-    const moment = this.#state.past.at(-1);
+    const { past, future } = this.#state;
+    const moment = past.at(-1);
     if (!moment) return this;
-    const past = this.#state.past.slice(0, -1);
-    return new Editor({ ...this.#state, ...moment, past, last: "other", aim: undefined });
+    const next = { past: past.slice(0, -1), future: [this.#step, ...future] };
+    return new Editor({ ...this.#state, ...moment, ...next, last: "other", aim: undefined });
+  }
+
+  /** Takes back the last undo, if nothing has changed since. */
+  redo(): Editor {
+    const { past, future } = this.#state;
+    const [moment, ...rest] = future;
+    if (!moment) return this;
+    const next = { past: [...past, this.#step], future: rest };
+    return new Editor({ ...this.#state, ...moment, ...next, last: "other", aim: undefined });
+  }
+
+  get #step(): UndoStep {
+    const { units, cursor } = this.#state;
+    return { units, cursor };
   }
 
   /** Deletes everything. Can be undone. */
@@ -232,10 +270,11 @@ export class Editor {
   }
 
   #changed(next: UndoStep, kind: EditorState["last"]): Editor {
-    const { units, cursor, past, last } = this.#state;
+    const { past, last } = this.#state;
     const isOneStep = kind === last && (kind === "typing" || kind === "erasing");
-    const kept = isOneStep ? past : [...past.slice(1 - maxPast), { units, cursor }];
-    return new Editor({ ...this.#state, ...next, past: kept, last: kind, aim: undefined });
+    const kept = isOneStep ? past : [...past.slice(1 - maxPast), this.#step];
+    const changed = { past: kept, future: [], last: kind, aim: undefined };
+    return new Editor({ ...this.#state, ...next, ...changed });
   }
 
   #insertUnits(fresh: readonly EditorUnit[]): Editor {
@@ -260,9 +299,9 @@ export class Editor {
     const isBefore = to === cursor;
     const others = last === "killing" ? killed : [];
     const next = { units: [...units.slice(0, from), ...units.slice(to)], cursor: from };
-    const { past } = this.#changed(next, "killing").#state;
+    const changed = this.#changed(next, "killing").#state;
     const all = isBefore ? [...taken, ...others] : [...others, ...taken];
-    return new Editor({ ...next, past, killed: all, last: "killing", aim: undefined });
+    return new Editor({ ...changed, killed: all });
   }
 
   #movedTo(cursor: number, aim?: number): Editor {

@@ -1,4 +1,3 @@
-import { shortCount } from "../../protocol/amounts.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import { renderMarkdown } from "../render/markdown.ts";
 import { oneLine } from "../render/one-line.ts";
@@ -12,7 +11,7 @@ import type { ScreenFrame } from "./canvas.ts";
 import type { Editor } from "./editor.ts";
 import type { QuestionState } from "./question-focus.ts";
 import { isInPanel, panelHeight, renderGone, renderPanel } from "./question-panel.ts";
-import { costOf, doing, markOf, renderStrip } from "./strip.ts";
+import { backgroundText, contextOf, costOf, doing, markOf, present, renderStrip } from "./strip.ts";
 import { renderWaiting, takeBackHint, type WaitingLine } from "./waiting-lines.ts";
 
 /** Everything that a frame shows. */
@@ -68,9 +67,8 @@ export function renderFrame(
   );
   const activity = take(strip.length > 0 ? [] : renderActivity(scene, format));
   const output = take(room > 2 ? outputLines(scene, format) : []);
-  const text = take(
-    room > 1 ? ["", ...unfinishedLines(scene, format)].slice(-Math.floor(height / 2)) : [],
-  );
+  const space = Math.min(room, Math.floor(height / 2));
+  const text = take(room > 1 ? newest(["", ...unfinishedLines(scene, format)], space, format) : []);
   const above = [...output, ...text, ...activity, ...panel];
   const lines = [...above, ...strip, ...waiting, ...rule];
   const cursor =
@@ -94,6 +92,14 @@ function unfinishedLines({ unfinished, thought }: ScreenState, format: TextForma
   return unfinished.trim() === "" ? [] : renderMarkdown(unfinished, format);
 }
 
+/** As many of the last lines as there is space for, below one that says how many are above. */
+function newest(lines: readonly string[], space: number, { paint }: TextFormat): readonly string[] {
+  const above = lines.length - space;
+  if (above <= 0 || space < 2) return lines.slice(-space);
+  // One of them is the blank line at the top, and one makes room for what is said.
+  return [paint.dim(`  … ${above} lines above`), ...lines.slice(above + 1)];
+}
+
 /** How many lines of a call's output are shown while it runs. */
 const outputShown = 4;
 
@@ -105,10 +111,13 @@ function outputLines({ members, viewed }: ScreenState, { width, paint }: TextFor
     : lines.map((line) => paint.dim(cutToWidth(`    ${line}`, width)));
 }
 
+/** What a lead does that has no strip. Its question is shown in full below. */
 function renderActivity({ members, viewed, nowMs }: ScreenState, { paint }: TextFormat): string[] {
   const member = members.find(({ name }) => name === viewed);
-  if (member?.status !== "working") return [];
-  return ["", `${markOf(member, { paint, nowMs })} ${paint.dim(oneLine(doing(member, nowMs)))}`];
+  if (member === undefined || member.asked !== undefined) return [];
+  const isAtRest = member.status !== "working";
+  const does = isAtRest ? backgroundText(member) : doing(member, nowMs);
+  return does === "" ? [] : ["", `${markOf(member, { paint, nowMs })} ${paint.dim(oneLine(does))}`];
 }
 
 function renderRule({ viewed, members }: ScreenState, { width, paint }: TextFormat): string {
@@ -145,21 +154,25 @@ function renderFooter(scene: ScreenState, { width, paint }: TextFormat): string 
   if (candidates.length > 0) return `  ${paint.cyan(oneLine(candidates.join("  ")))}`;
   const member = members.find(({ name }) => name === viewed);
   // The strip has the cost of each member, if there are several.
-  const cost = member && members.length === 1 ? usageOf(member) : "";
-  const about = oneLine([cost, member?.model, member?.mode].filter((part) => part).join(" · "));
+  const isAlone = present(members, viewed).length === 1;
+  const usage = member && isAlone ? [costOf(member), contextOf(member)] : [];
+  const about = oneLine([...usage, member?.model, member?.mode].filter((part) => part).join(" · "));
   const room = width - widthOf(about) - 1;
+  const hasRoom = room >= leastForHints;
   const left =
     note === undefined
-      ? paint.dim(cutToWidth(hints, Math.max(12, room)))
+      ? paint.dim(fittingHints(isAlone, hasRoom ? room : width))
       : paint.yellow(`  ${oneLine(note)}`);
   const gap = width - widthOf(left) - widthOf(about);
   return gap < 1 ? left : `${left}${" ".repeat(gap)}${paint.dim(about)}`;
 }
 
-function usageOf(member: MemberGlance): string {
-  const { contextTokens } = member;
-  const context = contextTokens === undefined ? [] : [`context ${shortCount(contextTokens)}`];
-  return [costOf(member), ...context].filter((part) => part !== "").join(" · ");
+/** As many as fit, the most needed first. */
+function fittingHints(isAlone: boolean, room: number): string {
+  const all = ["/help", ...(isAlone ? [] : ["tab next member"]), ...hints];
+  const lines = all.map((_, index) => `  ${all.slice(0, all.length - index).join(" · ")}`);
+  return lines.find((line) => widthOf(line) <= room) ?? "";
 }
 
-const hints = "  /help · tab next member · shift-tab mode · esc interrupt · ctrl-d quit";
+const hints = ["shift-tab mode", "esc interrupt", "ctrl-d quit"];
+const leastForHints = "  /help".length;

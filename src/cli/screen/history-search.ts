@@ -2,7 +2,7 @@ import { Editor } from "./editor.ts";
 import type { InputHistory } from "./input-history.ts";
 import type { Key } from "./keys.ts";
 
-/** What a key does to a search: it goes on, or ends with a text in the line. */
+/** What a key does to a search: it continues, or ends with a text in the line. */
 type SearchStep =
   | { type: "searching" }
   | { type: "cancelled"; editor: Editor }
@@ -29,7 +29,8 @@ export class HistorySearch {
   }
 
   get editor(): Editor {
-    return this.#found === undefined ? this.#draft : Editor.of(this.#found);
+    const found = this.#found;
+    return found === undefined ? this.#draft : Editor.of(found, this.#history.imagesOf(found));
   }
 
   press(key: Key): SearchStep {

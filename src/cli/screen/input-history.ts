@@ -18,14 +18,21 @@ export interface InputHistoryOptions {
 
 const maxEntries = 1_000;
 
+const HistoryEntry = z.object({
+  text: z.string(),
+  /** The paths of the images that were pasted into it. */
+  images: z.array(z.string()).default([]),
+});
+type HistoryEntry = z.infer<typeof HistoryEntry>;
+
 /** The texts submitted before, for the arrow keys. */
 export class InputHistory {
   readonly #file: HistoryFile;
   readonly #options: InputHistoryOptions;
-  #entries: string[] = [];
+  #entries: HistoryEntry[] = [];
   /** The index of the shown entry; the number of entries means the draft. */
   #at = 0;
-  #draft = "";
+  #draft: HistoryEntry = noDraft;
 
   private constructor(options: InputHistoryOptions) {
     this.#options = options;
@@ -36,7 +43,7 @@ export class InputHistory {
   static async open(options: InputHistoryOptions): Promise<InputHistory> {
     const history = new InputHistory(options);
     try {
-      for (const text of await history.#file.read(maxEntries)) history.#remember(text);
+      for (const entry of await history.#file.read(maxEntries)) history.#remember(entry);
     } catch (error) {
       history.#warn("read", error);
     }
@@ -44,33 +51,42 @@ export class InputHistory {
     return history;
   }
 
-  /** Adds a submitted text, also to the file, and returns to the newest. */
-  add(text: string): void {
-    const isNew = text.trim() !== "" && text !== this.#entries.at(-1);
-    if (isNew) this.#remember(text);
+  /** Adds a submitted text with its images, also to the file, and returns to the newest. */
+  add(text: string, images: readonly string[] = []): void {
+    const entry = { text, images: [...images] };
+    const isNew = text.trim() !== "" && !isSame(entry, this.#entries.at(-1));
+    if (isNew) this.#remember(entry);
     this.#at = this.#entries.length;
-    this.#draft = "";
+    this.#draft = noDraft;
     if (!isNew) return;
+    const { mask } = this.#options;
     try {
-      this.#file.append(this.#options.mask(text));
+      this.#file.append({ text: mask(text), images: images.map(mask) });
     } catch (error) {
       this.#warn("written", error);
     }
   }
 
   /** The entry before the shown one; undefined if there is none. `draft` is the current text. */
-  older(draft: string): string | undefined {
+  older(draft: string, images: readonly string[] = []): string | undefined {
     if (this.#at === 0) return undefined;
-    if (this.#at === this.#entries.length) this.#draft = draft;
+    if (this.#at === this.#entries.length) this.#draft = { text: draft, images: [...images] };
     this.#at--;
-    return this.#entries[this.#at];
+    return this.#entries[this.#at]?.text;
   }
 
   /** The entry after the shown one, or the draft after the newest; undefined on the draft. */
   newer(): string | undefined {
     if (this.#at === this.#entries.length) return undefined;
     this.#at++;
-    return this.#at === this.#entries.length ? this.#draft : this.#entries[this.#at];
+    return (this.#entries[this.#at] ?? this.#draft).text;
+  }
+
+  /** The paths of the images that this very text had in it, newest first looked for. */
+  imagesOf(text: string): readonly string[] {
+    const isIt = (entry: HistoryEntry) => entry.text === text;
+    const shown = this.#entries[this.#at] ?? this.#draft;
+    return (isIt(shown) ? shown : this.#entries.findLast(isIt))?.images ?? [];
   }
 
   /** The newest text that has `query` in it, in any case, before the one with the index `before`. */
@@ -78,14 +94,14 @@ export class InputHistory {
     const wanted = query.toLowerCase();
     const index = this.#entries
       .slice(0, before)
-      .findLastIndex((text) => text.toLowerCase().includes(wanted));
-    const text = this.#entries[index];
+      .findLastIndex(({ text }) => text.toLowerCase().includes(wanted));
+    const text = this.#entries[index]?.text;
     return text === undefined ? undefined : { text, index };
   }
 
-  #remember(text: string): void {
-    if (text === this.#entries.at(-1)) return;
-    this.#entries.push(text);
+  #remember(entry: HistoryEntry): void {
+    if (isSame(entry, this.#entries.at(-1))) return;
+    this.#entries.push(entry);
     if (this.#entries.length > maxEntries) this.#entries = this.#entries.slice(-maxEntries);
   }
 
@@ -97,7 +113,11 @@ export class InputHistory {
   }
 }
 
-const HistoryEntry = z.object({ text: z.string() });
+const noDraft: HistoryEntry = { text: "", images: [] };
+
+function isSame(entry: HistoryEntry, other: HistoryEntry | undefined): boolean {
+  return JSON.stringify(entry) === JSON.stringify(other);
+}
 
 /** A larger file is renamed and a new one started; one older file is kept. */
 const maxBytes = 4 * 1024 * 1024;
@@ -117,25 +137,28 @@ class HistoryFile {
   }
 
   /** The last `count` texts, oldest first. Invalid lines are skipped. */
-  async read(count: number): Promise<string[]> {
+  async read(count: number): Promise<HistoryEntry[]> {
     await ensurePrivateDirectory(dirname(this.#path));
     const { lines, bytes } = await readEnd(this.#path);
     if (lines.length > count || bytes > maxBytes) this.#setAside(bytes);
     const older = lines.length > count ? [] : (await readEnd(`${this.#path}.old`)).lines;
     return [...older, ...lines]
       .slice(-2 * count)
-      .flatMap(textsIn)
+      .flatMap(entriesIn)
       .slice(-count);
   }
 
-  append(text: string): void {
+  append({ text, images }: HistoryEntry): void {
     if (text.length > maxTextLength) return;
     const descriptor = openPrivateSync(this.#path, "a+");
     try {
       // End a line that another process left unfinished.
       const start = endsWithLine(descriptor) ? "" : "\n";
       // One write(2) to a file opened for appending: lines of two processes never mix.
-      writeSync(descriptor, `${start}${JSON.stringify({ text })}\n`);
+      writeSync(
+        descriptor,
+        `${start}${JSON.stringify({ text, ...(images.length > 0 && { images }) })}\n`,
+      );
     } finally {
       closeSync(descriptor);
     }
@@ -161,11 +184,11 @@ async function readEnd(path: string): Promise<{ lines: string[]; bytes: number }
   return { lines: bytes > maxBytes ? lines.slice(1) : lines, bytes };
 }
 
-function textsIn(line: string): string[] {
+function entriesIn(line: string): HistoryEntry[] {
   if (line === "") return [];
   try {
     const parsed = HistoryEntry.safeParse(readJson(line));
-    return parsed.success ? [parsed.data.text] : [];
+    return parsed.success ? [parsed.data] : [];
   } catch (error) {
     if (error instanceof SyntaxError) return [];
     throw error;

@@ -4,10 +4,12 @@ import { Editor } from "./editor.ts";
 import { HistorySearch } from "./history-search.ts";
 import type { InputHistory } from "./input-history.ts";
 import type { Key, NamedKey } from "./keys.ts";
+import type { PastedImage } from "./pasted-image.ts";
 
 /** The effects of keys outside of the line. */
 interface LineActions {
-  submit(text: string): void;
+  /** `images` are the paths of the images in the text. */
+  submit(text: string, images: readonly string[]): void;
   /** Returns false if there is nothing to interrupt. */
   interrupt(): boolean;
   nextView(step: 1 | -1): void;
@@ -34,8 +36,12 @@ export interface InputLineOptions {
   act: LineActions;
   width(): number;
   members(): readonly string[];
+  /** The ids of models that can be used. */
+  models(): readonly string[];
   /** The paths that can be mentioned. */
   files(): readonly string[];
+  /** The image that a pasted text is the path of, if it is one. */
+  imageAt(pasted: string): PastedImage | undefined;
   /** The member that Escape would interrupt while a question is open, if any. */
   interruptedAtQuestion(): string | undefined;
   schedule(delayMs: number, run: () => void): () => void;
@@ -90,24 +96,31 @@ export class InputLine {
     }
   }
 
-  /** Replaces the text, as after editing it elsewhere. */
+  /** Replaces the text, as after editing it elsewhere. Images that it still names stay. */
   load(text: string): void {
-    this.#edit(this.#editor.load(text));
+    this.#edit(this.#editor.load(text, this.#editor.images));
   }
 
   /** Loads a text to edit, unless something else is being typed. Says what was done. */
   offer(text: string): string {
     const isFree = this.#editor.isEmpty && !this.#detour && !this.#search;
-    if (isFree) this.load(text);
+    if (isFree) this.#edit(this.#editor.load(text, this.#options.history.imagesOf(text)));
     return isFree
       ? "Your prompt is in the line, to change it and send it again."
       : "Your line was not empty, so your prompt is not in it: Up or Ctrl-R finds it.";
   }
 
-  /** Puts a text back before what was typed since, or before the draft while the line has another use. */
-  putBack(text: string): void {
+  /**
+   * Puts a text back before what was typed since, or before the draft while the line has another use.
+   * `sent` is the text as it was submitted.
+   */
+  putBack(text: string, sent = text): void {
+    const images = this.#options.history.imagesOf(sent);
     const before = (editor: Editor) =>
-      editor.load([text, editor.value].filter((part) => part !== "").join("\n"));
+      editor.load([text, editor.value].filter((part) => part !== "").join("\n"), [
+        ...images,
+        ...editor.images,
+      ]);
     if (this.#detour) this.#detour = { ...this.#detour, draft: before(this.#detour.draft) };
     else this.#edit(before(this.#editor));
   }
@@ -131,8 +144,20 @@ export class InputLine {
     this.#edit(this.#editor.insert(text));
   }
 
+  /** Inserts pasted text, or the image whose path it is. */
   paste(text: string): void {
+    const pasted = this.#takesImages ? this.#options.imageAt(text) : undefined;
+    if (pasted?.type === "image") {
+      this.#edit(this.#editor.pasteImage(pasted.path));
+      return;
+    }
+    if (pasted) this.#options.act.note(`${pasted.problem}: its path stays text.`);
     this.#edit(this.#editor.paste(text));
+  }
+
+  /** Neither a command nor the reason of an answer has images. */
+  get #takesImages(): boolean {
+    return !this.#detour && !this.#editor.text.startsWith("/");
   }
 
   /** Starts a temporary use of the line, until Enter or Escape. */
@@ -187,7 +212,7 @@ export class InputLine {
   }
 
   #enter(): void {
-    const text = this.#editor.value;
+    const { value: text, images } = this.#editor;
     const detour = this.#endDetour();
     if (detour) {
       detour.finish(text);
@@ -195,8 +220,8 @@ export class InputLine {
     }
     this.#editor = Editor.empty;
     if (text.trim() === "") return;
-    this.#options.history.add(text);
-    this.#options.act.submit(text);
+    this.#options.history.add(text, images);
+    this.#options.act.submit(text, images);
   }
 
   /** A backslash before Enter continues on the next line, for terminals without Shift-Enter. */
@@ -227,10 +252,11 @@ export class InputLine {
   }
 
   #complete(): (LineCompletion & { chosen: number }) | undefined {
-    const members = [...this.#options.members(), "all"];
+    const members = this.#options.members();
     const { text, cursorOffset } = this.#editor;
     const completion = complete(text, cursorOffset, {
       ...{ commands: slashCommands, members },
+      models: () => this.#options.models(),
       files: () => this.#options.files(),
     });
     if (!completion || completion.candidates.length === 0) return undefined;
@@ -272,13 +298,18 @@ export class InputLine {
   }
 
   #older(): void {
-    const text = this.#options.history.older(this.#editor.value);
-    if (text !== undefined) this.#editor = Editor.of(text);
+    const { value, images } = this.#editor;
+    const text = this.#options.history.older(value, images);
+    if (text !== undefined) this.#editor = this.#recalled(text);
   }
 
   #newer(): void {
     const text = this.#options.history.newer();
-    if (text !== undefined) this.#editor = Editor.of(text);
+    if (text !== undefined) this.#editor = this.#recalled(text);
+  }
+
+  #recalled(text: string): Editor {
+    return Editor.of(text, this.#options.history.imagesOf(text));
   }
 
   get #textWidth(): number {
@@ -333,10 +364,12 @@ const editorKeys = [
   ["backspace", "backspace", "ctrl-h"],
   ["delete", "delete"],
   ["killWord", "ctrl-w", "alt-backspace"],
+  ["killWordAfter", "alt-d", "alt-delete"],
   ["killToEnd", "ctrl-k"],
   ["killToStart", "ctrl-u"],
   ["yank", "ctrl-y"],
   ["undo", "ctrl-_", "ctrl-/", "ctrl--"],
+  ["redo", "alt-/"],
 ] as const;
 
 function actionOf(key: string): (typeof editorKeys)[number][0] | undefined {

@@ -42,6 +42,12 @@ export class OpenedText {
     if (text) this.#run(() => this.#openCut(text, number));
   }
 
+  /** Opens a text that was not shown before. */
+  openText(text: PagerText): void {
+    this.#show(text, 0);
+    this.#options.painter.drawSoon();
+  }
+
   /** Takes a key if a text is open. */
   press(key: Key): boolean {
     const pager = this.#pager;

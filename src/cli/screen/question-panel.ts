@@ -11,15 +11,21 @@ import type { QuestionStage, QuestionState } from "./question-focus.ts";
 /** The complete question, as printed lines. */
 export function renderQuestion(request: TeamRequest, format: TextFormat): string[] {
   const { paint } = format;
-  const { from, type, subject } = request;
+  const { from, type } = request;
   const head = type === "plan" ? "submits a plan" : "asks to run";
-  const reason = type === "permission" ? oneLine(subject.reason ?? "") : "";
   return [
     "",
     cutToWidth(`${paint.yellow("?")} ${paint.bold(from)} ${head}`, format.width),
-    ...subjectLines(request, format).map((line) => `  ${line}`),
-    ...(reason === "" ? [] : wrapText(paint.dim(reason), format.width, { indent: "  " })),
+    ...[...subjectLines(request, format), ...reasonLines(request, format)].map(
+      (line) => `  ${line}`,
+    ),
   ];
+}
+
+/** Why a call is not allowed without asking. */
+function reasonLines({ type, subject }: TeamRequest, { paint, width }: TextFormat): string[] {
+  const reason = type === "permission" ? oneLine(subject.reason ?? "") : "";
+  return reason === "" ? [] : wrapText(paint.dim(reason), width - 2);
 }
 
 function subjectLines({ type, subject }: TeamRequest, format: TextFormat): string[] {
@@ -35,7 +41,13 @@ export interface PanelOptions extends TextFormat, Omit<QuestionState, "question"
 
 /** Whether the question does not fit a panel of this height. */
 export function isTooLong(request: TeamRequest, format: TextFormat, height: number): boolean {
-  const keys = keyLines(request, { ...format, number: 1, count: 2, stage: "none", isArmed: true });
+  const keys = lowerLines(request, {
+    ...format,
+    number: 1,
+    count: 2,
+    stage: "none",
+    isArmed: true,
+  });
   return subjectLines(request, format).length > roomFor(height, keys.length);
 }
 
@@ -55,7 +67,7 @@ export function panelHeight(terminalHeight: number): number {
 export function renderPanel(request: TeamRequest, options: PanelOptions): string[] {
   const { paint, width, stage, number, count, height } = options;
   const { from, type } = request;
-  const keys = keyLines(request, options);
+  const keys = lowerLines(request, options);
   const lines = subjectLines(request, options);
   const room = roomFor(height, keys.length);
   const isCut = lines.length > room;
@@ -85,6 +97,11 @@ export function isInPanel(stage: QuestionStage): boolean {
 }
 
 type KeyOptions = Omit<PanelOptions, "height">;
+
+/** What stays in sight below the subject, however long that is. */
+function lowerLines(request: TeamRequest, options: KeyOptions): string[] {
+  return [...reasonLines(request, options), ...keyLines(request, options)];
+}
 
 /** The effects of the keys, with the same number of lines at every stage, so that nothing moves. */
 function keyLines(request: TeamRequest, options: KeyOptions): string[] {

@@ -23,11 +23,13 @@ import { ModeKey } from "./mode-key.ts";
 import { OpenedText } from "./opened-text.ts";
 import { Painter } from "./painter.ts";
 import { pastItems } from "./past-items.ts";
+import { pastedImage } from "./pasted-image.ts";
 import { PersonCaller } from "./person-caller.ts";
 import { PrintedView, repeated } from "./printed-view.ts";
 import { QuestionFocus } from "./question-focus.ts";
 import { isTooLong, panelHeight } from "./question-panel.ts";
 import { QuestionQueue } from "./question-queue.ts";
+import { UsableModels } from "./usable-models.ts";
 import { renderWaiting, WaitingLines } from "./waiting-lines.ts";
 import { WorkspaceFiles } from "./workspace-files.ts";
 
@@ -39,6 +41,10 @@ export interface ScreenOptions {
   notify: Notify;
   /** The lead's model, or a list of them. */
   model: string;
+  /** The ids of the models that can be used. */
+  listModels(): Promise<readonly string[]>;
+  /** How many tokens a model takes in, if that is known. */
+  windowOf(model: string): Promise<number | undefined>;
   /** Sent at once, as if it had been typed. */
   prompt?: string | undefined;
   /** The first lines on the screen. */
@@ -52,6 +58,20 @@ export interface ScreenOptions {
 const breathMs = 4;
 /** How often frames are drawn that only show time passing. */
 const tickMs = 240;
+/** A command in the background is started by a call, and its end is told by mail. */
+const startsOrEndsCommands: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]>([
+  "tool-result",
+  "message-sent",
+  "member-change",
+]);
+
+/** Another model takes in another number of tokens. */
+const changesUsage: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]>([
+  "turn-end",
+  "model-set",
+  "model-change",
+]);
+
 /** The screen at which a person talks with a team. */
 export class Screen {
   readonly #options: ScreenOptions;
@@ -62,6 +82,7 @@ export class Screen {
   readonly #questions = new QuestionQueue();
   readonly #line: InputLine;
   readonly #files: WorkspaceFiles;
+  readonly #models: UsableModels;
   readonly #waiting: WaitingLines;
   readonly #focus: QuestionFocus;
   readonly #opened: OpenedText;
@@ -104,24 +125,28 @@ export class Screen {
       },
       onError: (error) => this.#fail(error),
     });
-    this.#files = new WorkspaceFiles({
-      ...{ workspace: talk.workspace, monotonicMs },
-      onChange: () => {
-        this.#line.refresh();
-        this.#painter.drawSoon();
-      },
-    });
+    const onChange = () => {
+      this.#line.refresh();
+      this.#painter.drawSoon();
+    };
+    this.#files = new WorkspaceFiles({ workspace: talk.workspace, monotonicMs, onChange });
+    this.#models = new UsableModels({ list: () => options.listModels(), onChange });
     this.#items = new EventItems((id) => talk.team.hasSent(id));
     this.#line = new InputLine({
       history,
       width: () => this.#painter.width,
       members: () => this.#overview.members.map(({ name }) => name),
+      models: () => this.#models.ids,
       files: () => this.#files.paths,
+      imageAt: (pasted) => {
+        const { home } = talk.io.processInfo;
+        return pastedImage(pasted, { workspace: talk.workspace, home });
+      },
       schedule,
       act: {
-        submit: (text) => {
+        submit: (text, images) => {
           if (text.startsWith("/")) this.#printed.command(text);
-          this.#submit(text);
+          this.#submit(text, images);
         },
         interrupt: () => this.#interrupt(),
         nextView: (step) => this.#turnTo(step),
@@ -245,7 +270,10 @@ export class Screen {
       this.#take(event);
       if (event.type === "request-change") await this.#refreshQuestions();
       if (event.type === "member-change") await this.#refreshMembers();
-      if (event.type === "turn-end") await this.#refreshCosts();
+      if (changesUsage.has(event.type)) await this.#refreshCosts();
+      if (startsOrEndsCommands.has(event.type)) {
+        this.#overview.setBackground(team.backgroundCommands());
+      }
       this.#caller.update();
       this.#painter.drawSoon();
       if (this.#options.monotonicMs() - busySinceMs < breathMs) continue;
@@ -292,12 +320,16 @@ export class Screen {
     for (const [name, total] of await this.#options.talk.team.usage()) {
       this.#overview.setCost(name, total.cost_usd, totalTokens(total));
     }
+    for (const { name, model, contextTokens } of this.#overview.members) {
+      if (contextTokens === undefined) continue;
+      this.#overview.setWindow(name, await this.#options.windowOf(model));
+    }
   }
 
-  #submit(text: string): void {
+  #submit(text: string, images: readonly string[] = []): void {
     this.#note = undefined;
     const view = this.#printed.viewed;
-    const taking = this.#options.talk.take(text, view);
+    const taking = this.#options.talk.take(text, view, images);
     taking
       .then((reply) => {
         const isWaiting = reply.type === "sent" && this.#waiting.add(reply, { typed: text, view });
@@ -333,6 +365,9 @@ export class Screen {
         break;
       case "open":
         this.#opened.open(reply.what);
+        break;
+      case "text":
+        this.#opened.openText(reply);
         break;
       case "leave":
         this.#leave("left");

@@ -21,10 +21,7 @@ export interface StripOptions {
  */
 export function renderStrip(all: readonly MemberGlance[], options: StripOptions): string[] {
   const { height, width } = options;
-  // How a member ended is printed above, and /team lists all.
-  const members = all.filter(
-    ({ name, status }) => status !== "shutdown" || name === options.viewed,
-  );
+  const members = present(all, options.viewed);
   if (height <= 0 || members.length <= 1) return [];
   if (members.length <= height) {
     const nameWidth = Math.max(...members.map(({ name }) => name.length));
@@ -48,6 +45,11 @@ export function renderStrip(all: readonly MemberGlance[], options: StripOptions)
   if (more === 0) return lines;
   const note = options.paint.dim(` +${more} more`);
   return [...lines.slice(0, -1), `${cutToWidth(lines.at(-1) ?? "", width - widthOf(note))}${note}`];
+}
+
+/** How a member ended is printed above, and /team lists all. */
+export function present(members: readonly MemberGlance[], viewed: string): MemberGlance[] {
+  return members.filter(({ name, status }) => status !== "shutdown" || name === viewed);
 }
 
 const columnGap = 2;
@@ -75,10 +77,14 @@ function inColumns(
   );
 }
 
+/** A narrower terminal has no room for the size of each conversation. */
+const leastForContext = 70;
+
 function memberLine(member: MemberGlance, options: StripOptions & { nameWidth: number }): string {
   const { paint, width, nameWidth } = options;
   const gap = " ".repeat(nameWidth - member.name.length);
-  const cost = costOf(member);
+  const context = width < leastForContext ? "" : contextOf(member);
+  const cost = [costOf(member), context].filter((part) => part !== "").join(" ");
   const room = width - widthOf(cost) - 1;
   const text = `${memberCell(member, options)}${gap}  ${paint.dim(oneLine(doing(member, options.nowMs)))}`;
   const cut = cutToWidth(text, room);
@@ -114,15 +120,29 @@ export function markOf(
 }
 
 /** What a member does, and for how long. */
-export function doing(
-  { status, activity, sinceMs, asked, role }: MemberGlance,
-  nowMs: number,
-): string {
+export function doing(member: MemberGlance, nowMs: number): string {
+  const { status, activity, sinceMs, asksAgainMs, asked, role, name } = member;
   if (asked !== undefined) return `asks you: ${asked}`;
-  if (status !== "working")
-    return activity === "" ? `${status} · ${role}` : `${status} · ${activity}`;
+  const behind = backgroundText(member);
+  if (status !== "working") {
+    const aside = activity === "" && role !== name ? role : activity;
+    return [status, aside, behind].filter((part) => part !== "").join(" · ");
+  }
   const seconds = Math.floor((nowMs - sinceMs) / 1000);
-  return `${activity === "" ? "working" : activity}${seconds >= 2 ? ` · ${duration(seconds)}` : ""}`;
+  const leftSeconds = Math.ceil(((asksAgainMs ?? 0) - nowMs) / 1000);
+  const isWaiting = leftSeconds > 0;
+  // In front: the reason behind it may be long.
+  const does = isWaiting ? activity.replace("waits", `waits ${duration(leftSeconds)}`) : activity;
+  const time = seconds >= 2 && !isWaiting ? duration(seconds) : "";
+  return [does || "working", time, behind].filter((part) => part !== "").join(" · ");
+}
+
+/** The newest of the commands that a member has running in the background, and how many more there are. */
+export function backgroundText({ background }: Pick<MemberGlance, "background">): string {
+  const newest = background.at(-1);
+  if (newest === undefined) return "";
+  const more = background.length > 1 ? ` (+${background.length - 1} more)` : "";
+  return `in the background${more}: ${newest}`;
 }
 
 function duration(seconds: number): string {
@@ -138,6 +158,13 @@ export function costOf({ tokens, costUsd }: MemberGlance): string {
     ...(costUsd > 0 ? [`$${costUsd.toFixed(costUsd < 1 ? 3 : 2)}`] : []),
   ];
   return parts.join(" ");
+}
+
+/** How much of what its model takes in the conversation of a member has filled. */
+export function contextOf({ contextTokens, contextWindow }: MemberGlance): string {
+  if (contextTokens === undefined) return "";
+  const share = contextWindow && Math.ceil((100 * contextTokens) / contextWindow);
+  return `context ${share === undefined ? shortCount(contextTokens) : `${share}%`}`;
 }
 
 /** Asking, failed, working, idle, ended. */

@@ -99,7 +99,7 @@ export class WaitingLines {
   #putBack({ id, typed, view, to, text }: WaitingLine): void {
     const { line, printed } = this.#options;
     this.#end(id, false);
-    line.putBack(view === printed.viewed ? typed : `@${to} ${text}`);
+    line.putBack(view === printed.viewed ? typed : `@${to} ${text}`, typed);
   }
 
   #end(id: MessageId, isPrinted: boolean): void {

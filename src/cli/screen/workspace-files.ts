@@ -46,7 +46,7 @@ async function listFiles(cwd: string): Promise<string[]> {
   const given = ["--no-config", "--no-messages", "--hidden", "--no-require-git", "--files"];
   return await new Promise((resolve) => {
     const excluded = ["--glob=!.git/", "--glob=!.team/"];
-    const options = { cwd, maxBuffer: 16 * 1024 * 1024, timeout: 10_000 };
+    const options = { cwd, env: {}, maxBuffer: 16 * 1024 * 1024, timeout: 10_000 };
     // What came before an error is still a list: ripgrep also fails for one unreadable directory.
     execFile(program, [...given, ...excluded], options, (_, output) =>
       resolve(output.split("\n", maxFiles).filter((path) => path !== "")),

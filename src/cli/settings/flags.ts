@@ -2,6 +2,7 @@ import { z } from "zod";
 import { parseValue } from "../../lib/parse-value.ts";
 import { Effort } from "../../protocol/effort.ts";
 import { PermissionMode } from "../../protocol/message.ts";
+import { sandboxModes } from "../../team/team-sandbox.ts";
 import type { Command, Option } from "../command.ts";
 import { wrongUsage } from "../parse-arguments.ts";
 import { SettingName, StatedSettings, wrongValue } from "./settings.ts";
@@ -63,26 +64,36 @@ export const teamOptions: Readonly<Record<string, Option>> = {
   model: {
     takes: "<provider>/<model>",
     summary:
-      "the lead's model, or replay:<file> (default: $TROUPE_MODEL); of several, separated by commas, each stands in for those before it",
+      "the lead's model, or replay:<file> (default: $TROUPE_MODEL); more models, separated by commas, stand in when it is not available",
   },
   "fallback-after": {
     takes: "<s>",
-    summary: "how long a model may be overloaded before the next one answers (default: 60)",
+    summary: "seconds that a model may be overloaded before the next one answers (default: 60)",
   },
   ...placeOptions,
   effort: {
     takes: "<effort>",
     choices: Effort.options,
-    summary: `how much the models think: ${Effort.options.join(", ")} (default: as they do by themselves)`,
+    summary: `how much the models think: ${Effort.options.join(", ")} (default: as much as they choose)`,
   },
   "thinking-budget": {
     takes: "<tokens>",
-    summary: "how much of a reply may be thoughts, for models that take a number",
+    summary: "how many tokens of a reply may be thoughts, for models that take a number",
   },
   "permission-mode": {
     takes: "<mode>",
     choices: PermissionMode.options,
     summary: `${PermissionMode.options.join(", ")} (default: default)`,
+  },
+  sandbox: {
+    takes: "<mode>",
+    choices: sandboxModes,
+    summary:
+      "run members' commands in a sandbox: off, auto (where there is one), required (default: off)",
+  },
+  "sandbox.network": {
+    takes: "off|open",
+    summary: "whether commands in the sandbox reach the network (default: off)",
   },
   allow: ruleOption('allow matching calls, such as "bash(npm test:*)" or "edit_file(src/**)"'),
   ask: ruleOption("ask before matching calls, even if a rule allows them"),

@@ -3,6 +3,7 @@ import { usualOutput } from "../../model/model-facts.ts";
 import type { ModelPrice } from "../../model/prices.ts";
 import { isWiderMode } from "../../permissions/modes.ts";
 import { isMoreEffort } from "../../protocol/effort.ts";
+import { sandboxModes } from "../../team/team-sandbox.ts";
 import { oneLine } from "../render/one-line.ts";
 import { SettingName, type Settings, type StatedSettings, shownValue } from "./settings.ts";
 
@@ -53,6 +54,14 @@ const isLooser: Readonly<Record<SettingName, SettingComparison>> = {
   "fallback-after": () => false,
   "permission-mode": ({ "permission-mode": mode }, own) =>
     mode !== undefined && isWiderMode(mode, own["permission-mode"]),
+  sandbox: ({ sandbox }, own) =>
+    sandbox !== undefined && sandboxModes.indexOf(sandbox) < sandboxModes.indexOf(own.sandbox),
+  "sandbox.network": (theirs, own) =>
+    theirs["sandbox.network"] === "open" && own["sandbox.network"] === "off",
+  "sandbox.write": (theirs, own) =>
+    (theirs["sandbox.write"] ?? []).some((path) => !own["sandbox.write"].includes(path)),
+  "sandbox.deny-read": ({ "sandbox.deny-read": paths }, own) =>
+    paths !== undefined && own["sandbox.deny-read"].some((path) => !paths.includes(path)),
   allow: (theirs, own) => newRules(theirs, own).length > 0,
   ask: () => false,
   deny: () => false,
@@ -119,6 +128,10 @@ function describe(name: SettingName, theirs: StatedSettings, own: Settings): str
   }
   if (name === "models") {
     return newModels(theirs, own).map(([id, facts]) => `models: ${id}: ${factsText(facts)}`);
+  }
+  if (name === "sandbox.write" || name === "sandbox.deny-read") {
+    const [paths, ours] = [theirs[name] ?? [], own[name]].map((list) => list.join(", ") || "none");
+    return [`${name}: ${paths} (without it: ${ours})`];
   }
   const without = own[name] === undefined ? "none" : plain(own[name]);
   return [`${name}: ${plain(theirs[name])} (without it: ${without})`];

@@ -166,13 +166,14 @@ function pendingConsent(
   return { file: workspaceFile, loosenings, wasDeclined: answer === "declined" };
 }
 
-/** The note about a model that the person has not named; undefined if they have. */
-export function modelLine({
-  env,
-  origins,
-}: Pick<ResolvedSettings, "env" | "origins">): string | undefined {
+/** The note about a model that the person has not named; undefined if they have, now or while the team ran. */
+export function modelLine(
+  { env, origins }: Pick<ResolvedSettings, "env" | "origins">,
+  leadsModel: string | undefined,
+): string | undefined {
   const byKey = modelByKey(env);
-  return byKey && origins.get("model") === byKey.variable ? chosenByKey(byKey) : undefined;
+  const isByKey = byKey && origins.get("model") === byKey.variable && byKey.id === leadsModel;
+  return isByKey ? chosenByKey(byKey) : undefined;
 }
 
 /** The note about ignored settings, for a person who is not asked. */
@@ -185,9 +186,16 @@ export function withheldLine({ file, loosenings }: PendingConsent): string {
 export function teamSettings(
   settings: ResolvedSettings,
 ): Omit<Parameters<Io["openTeam"]>[0], "denies" | "teamDir"> {
+  const isFlag = (name: SettingName) => settings.origins.get(name) === `--${name}`;
+  const { cwd = ".", env } = settings;
+  // `~` in a file has met no shell.
+  const absolute = (path: string) => resolve(cwd, path.replace(/^~(?=\/|$)/, env.HOME ?? "~"));
   return {
-    model: settings.model,
-    effort: settings.effort,
+    // Without a flag, both are as the person has last set them while the team ran.
+    model: isFlag("model") ? settings.model : undefined,
+    defaultModel: settings.model,
+    effort: isFlag("effort") ? settings.effort : undefined,
+    defaultEffort: settings.effort,
     thinkingBudget: settings["thinking-budget"],
     provider: { fallbackAfterMs: settings["fallback-after"] * 1000 },
     cwd: settings.cwd,
@@ -197,6 +205,12 @@ export function teamSettings(
     maxOutputTokens: settings["max-output"],
     // Without one, the mode is the one that the person has last set.
     mode: settings.origins.has("permission-mode") ? settings["permission-mode"] : undefined,
+    sandbox: {
+      mode: settings.sandbox,
+      network: settings["sandbox.network"],
+      write: settings["sandbox.write"].map(absolute),
+      denyRead: settings["sandbox.deny-read"].map(absolute),
+    },
     allow: withOrigins("allow", settings),
     ask: withOrigins("ask", settings),
     deny: withOrigins("deny", settings),

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { providerFamilies } from "../../model/built-in-providers.ts";
+import { suitableModels } from "../../model/default-model.ts";
 import type { OwnModels } from "../../model/model-facts.ts";
 import { defaultFallbackAfterMs } from "../../model/models.ts";
 import { Effort } from "../../protocol/effort.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import { defaults } from "../../team/team-options.ts";
+import { sandboxModes } from "../../team/team-sandbox.ts";
 
 const wholeNumber = z.number().int().positive();
 const seconds = z.number().positive().max(1_000_000);
@@ -86,13 +88,11 @@ export const StatedSettings = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      "Model of the lead, and of teammates without their own: <provider>/<model>, or several, separated by commas, each of which stands in for those before it",
+      "Model of the lead, and of teammates without their own: <provider>/<model>, or several, separated by commas: each stands in when those before it are not available",
     ),
   "fallback-after": seconds
     .optional()
-    .describe(
-      "Seconds for which a model may be overloaded before the next one of its list answers",
-    ),
+    .describe("Seconds that a model may be overloaded before the next one in its list answers"),
   effort: Effort.optional().describe(
     "How much the lead thinks, and teammates without their own effort",
   ),
@@ -105,6 +105,22 @@ export const StatedSettings = z.strictObject({
   "permission-mode": PermissionMode.exclude(["bypassPermissions"])
     .optional()
     .describe("What runs without asking; bypassPermissions can only be given as a flag"),
+  sandbox: z
+    .enum(sandboxModes)
+    .optional()
+    .describe("Whether members' commands run in a sandbox: never, where there is one, or always"),
+  "sandbox.network": z
+    .enum(["off", "open"])
+    .optional()
+    .describe("Whether commands in the sandbox reach the network"),
+  "sandbox.write": z
+    .array(z.string().min(1))
+    .optional()
+    .describe("Directories that commands in the sandbox may change, besides the workspace"),
+  "sandbox.deny-read": z
+    .array(z.string().min(1))
+    .optional()
+    .describe("Files and directories that commands in the sandbox cannot read"),
   allow: rules
     .optional()
     .describe("Calls that may run, such as bash(npm test:*) or edit_file(src/**)"),
@@ -175,6 +191,10 @@ export function withDefaults(stated: StatedSettings): Settings {
     ...stated,
     "fallback-after": stated["fallback-after"] ?? defaultFallbackAfterMs / 1000,
     "permission-mode": stated["permission-mode"] ?? defaults.mode,
+    sandbox: stated.sandbox ?? "off",
+    "sandbox.network": stated["sandbox.network"] ?? "off",
+    "sandbox.write": stated["sandbox.write"] ?? [],
+    "sandbox.deny-read": stated["sandbox.deny-read"] ?? [],
     allow: stated.allow ?? [],
     ask: stated.ask ?? [],
     deny: stated.deny ?? [],
@@ -193,11 +213,15 @@ export function withDefaults(stated: StatedSettings): Settings {
 
 /** The allowed values, to finish the sentence "must be …". */
 const allowedValues: Readonly<Record<SettingName, string>> = {
-  model: "a text such as anthropic/<model>",
+  model: `a text such as ${suitableModels.anthropic}`,
   effort: `one of ${Effort.options.join(", ")}`,
   "thinking-budget": "a whole number of tokens from 1024",
   "fallback-after": "a number of seconds above 0, up to 1000000",
   "permission-mode": "plan, default or acceptEdits; bypassPermissions can only be a flag",
+  sandbox: "off, auto or required",
+  "sandbox.network": "off or open",
+  "sandbox.write": "a list of directories",
+  "sandbox.deny-read": "a list of files and directories",
   allow: "a list of permission rules",
   ask: "a list of permission rules",
   deny: "a list of permission rules",

@@ -1,5 +1,6 @@
 import { missingEntries, voidEntries } from "../../lib/missing-entries.ts";
 import { type MemberName, user } from "../../protocol/ids.ts";
+import { isNews } from "../../protocol/message-types.ts";
 import type { ReplyBlock, TranscriptEntry } from "../../protocol/transcript.ts";
 import type { TalkItem } from "./event-items.ts";
 
@@ -16,7 +17,7 @@ export class EntryItems {
   itemsOf(entry: TranscriptEntry): TalkItem[] {
     switch (entry.type) {
       case "delivery":
-        return [this.#delivered(entry)];
+        return isNews(entry.message) ? [this.#delivered(entry)] : [];
       case "reply":
         return entry.blocks.flatMap((block) => this.#said(block));
       case "tool-result":
@@ -28,7 +29,9 @@ export class EntryItems {
       case "run-end":
         return entry.outcome === "done" ? [] : [notice(endOf(entry))];
       case "compaction":
-        return [notice("the conversation so far was summarized:"), text(entry.summary)];
+        return entry.cleared
+          ? [notice("the conversation so far was cleared")]
+          : [notice("the conversation so far was summarized:"), text(entry.summary)];
       case "rewind":
         return [notice(voidEntries(entry.voids))];
       case "images-refused":

@@ -1,6 +1,9 @@
 import { MarkdownStream } from "../../lib/markdown-stream.ts";
+import { sentences } from "../../lib/sentences.ts";
+import { shortCount } from "../../protocol/amounts.ts";
 import {
   type AgentEvent,
+  type CompactionEndEvent,
   type MemberChangeEvent,
   type MessageSentEvent,
   previewCharacters,
@@ -16,7 +19,7 @@ export type TalkItem =
   | { type: "typed"; text: string; to: string }
   /** Text of the member, in Markdown: one or more whole blocks. */
   | { type: "text"; source: string }
-  /** What the member has thought before it went on. */
+  /** What the member has thought before it continued. */
   | { type: "thought"; text: string }
   | { type: "call"; callId: string; name: string; input: unknown }
   | {
@@ -58,6 +61,8 @@ export class EventItems {
   readonly #calls = new Map<string, { name: string; input: unknown }>();
 
   readonly #ended = new Set<MemberName>();
+  /** The members that write a summary of their conversation, and how many tokens that has. */
+  readonly #summarizing = new Map<MemberName, number>();
 
   /** `isOnScreen` is true for a message that the person has typed here. */
   constructor(isOnScreen: (id: MessageId) => boolean) {
@@ -80,10 +85,14 @@ export class EventItems {
   }
 
   #items(event: AgentEvent, member: MemberName): TalkItem[] {
+    if (endsSummary(event)) this.#summarizing.delete(member);
     switch (event.type) {
       case "text-delta":
+        // A summary is said to nobody.
+        if (this.#summarizing.has(member)) return [];
         return [...this.#endThought(member), ...textItems(this.#textOf(member).push(event.text))];
       case "thinking-delta":
+        if (this.#summarizing.has(member)) return [];
         this.#thoughts.set(member, this.unfinishedThought(member) + event.text);
         return [];
       case "tool-call":
@@ -103,9 +112,18 @@ export class EventItems {
         else this.#ended.delete(member);
         return changeItems(event);
       case "compaction-start":
-        return [notice("summarizes the conversation to make room")];
+        this.#summarizing.set(member, event.context_tokens);
+        return [...this.#finish(member), notice("summarizes the conversation")];
+      case "compaction-end":
+        return [this.#summarized(event, member)];
+      case "clear":
+        return [notice("starts again with an empty conversation; /rewind goes back to before it")];
       case "model-change":
         return [notice(`${event.to} answers instead of ${event.from}: ${event.reason}`, "bad")];
+      case "model-set": {
+        const { model, effort = "default" } = event;
+        return [notice(`model from its next request on: ${model}, effort ${effort}`)];
+      }
       case "task-change":
         return [notice(`task ${event.id} is ${event.status}`)];
       case "rule-change":
@@ -119,7 +137,7 @@ export class EventItems {
       case "line-set-aside":
         return [notice(`a line in its mailbox was set aside: ${event.reason}`, "bad")];
       case "warning":
-        return [notice(event.hint ? `${event.message} ${event.hint}` : event.message, "bad")];
+        return [notice(sentences(event.message, event.hint), "bad")];
       case "message-delivered":
       case "message-withdrawn":
       case "request-change":
@@ -127,9 +145,18 @@ export class EventItems {
       case "turn-start":
       case "model-wait":
       case "tool-output":
-      case "compaction-end":
         return [];
     }
+  }
+
+  #summarized({ context_tokens: after }: CompactionEndEvent, member: MemberName): TalkItem {
+    const before = this.#summarizing.get(member);
+    this.#summarizing.delete(member);
+    const sizes =
+      before === undefined || after === undefined
+        ? ""
+        : `: about ${shortCount(before)} tokens are now ${shortCount(after)}`;
+    return notice(`summarized the conversation${sizes}; /log shows the summary`);
   }
 
   /** True for the mail about an end that its event has told already. */
@@ -159,9 +186,10 @@ export class EventItems {
   }
 
   #startOver(member: MemberName, reason: string): TalkItem[] {
+    const hasBegun = this.#texts.has(member) || this.#thoughts.has(member);
     this.#texts.delete(member);
     this.#thoughts.delete(member);
-    return [notice(`starts its reply again: ${reason}`)];
+    return [notice(`${hasBegun ? "starts its reply again" : "asks again"}: ${reason}`)];
   }
 
   #call(event: ToolCallEvent, member: MemberName): TalkItem {
@@ -185,6 +213,12 @@ function textItems(sources: readonly string[]): TalkItem[] {
     .map((source) => ({ type: "text", source }));
 }
 
+/** True for what comes after a summary, also where there is none in the end. */
+function endsSummary(event: AgentEvent): boolean {
+  if (event.type === "member-change") return event.status !== "working";
+  return event.type === "turn-start" || event.type === "run-end";
+}
+
 function notice(text: string, tone: NoticeTone = "quiet"): TalkItem {
   return { type: "notice", text, tone };
 }
@@ -206,9 +240,8 @@ function mailItems(event: MessageSentEvent): TalkItem[] {
 
 function endItems({ outcome, reason, hint }: RunEndEvent): TalkItem[] {
   if (outcome === "done") return [];
-  const why = [reason, hint].filter((part) => part !== undefined).join(" ");
   const tone = outcome === "interrupted" ? "quiet" : "bad";
-  return [notice(why === "" ? outcome : `${outcome}: ${why}`, tone)];
+  return [notice(sentences(reason ? `${outcome}: ${reason}` : outcome, hint), tone)];
 }
 
 function changeItems(event: MemberChangeEvent): TalkItem[] {

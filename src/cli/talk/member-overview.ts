@@ -1,13 +1,13 @@
 import { type Activity, afterEvent, noActivity } from "../../lib/activity.ts";
 import { summarizeCall } from "../../lib/summarize-call.ts";
-import { answeringModel } from "../../model/model-list.ts";
+import { answeringModel, modelIds } from "../../model/model-list.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, type MemberName, TeammateName } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import type { MemberRecord, MemberStatus } from "../../protocol/team.ts";
 import { totalTokens } from "../../protocol/usage.ts";
-import type { MemberMode } from "../../team/team.ts";
+import type { BackgroundCommand, MemberMode } from "../../team/team.ts";
 
 /** A member as a person sees it at a glance. */
 export interface MemberGlance {
@@ -19,6 +19,8 @@ export interface MemberGlance {
   readonly activity: string;
   /** When it started that, in milliseconds of the clock. */
   readonly sinceMs: number;
+  /** When it asks its provider again, in milliseconds of the clock, if it waits for that. */
+  readonly asksAgainMs: number | undefined;
   /** The last output of its current call. */
   readonly output: string;
   /** What it asks the person, in a few words; undefined if it asks nothing. */
@@ -28,6 +30,10 @@ export interface MemberGlance {
   readonly costUsd: number;
   /** The size of its conversation after its last turn, if that is known. */
   readonly contextTokens: number | undefined;
+  /** How many tokens its model takes in, if that is known. */
+  readonly contextWindow: number | undefined;
+  /** The commands that it has running in the background, oldest first. */
+  readonly background: readonly string[];
   /** Its model, or of a list of them the one that answers. */
   readonly model: string;
   readonly mode: PermissionMode | undefined;
@@ -78,6 +84,17 @@ export class MemberOverview {
     for (const { member, mode } of modes) this.#change(member, { mode });
   }
 
+  setBackground(running: readonly BackgroundCommand[]): void {
+    for (const { name } of this.members) {
+      const own = running.filter(({ member }) => member === name);
+      this.#change(name, { background: own.map(({ command }) => command) });
+    }
+  }
+
+  setWindow(name: MemberName, contextWindow: number | undefined): void {
+    this.#change(name, { contextWindow });
+  }
+
   setCost(name: MemberName, costUsd: number, tokens: number): void {
     if (this.#members.has(name)) this.#change(name, { costUsd, tokens });
   }
@@ -93,15 +110,21 @@ export class MemberOverview {
     this.#members.set(member, {
       ...before,
       ...asideFrom(event, before),
+      ...modelAfter(event, before),
       state,
       contextTokens: state.contextTokens,
       activity,
       status: event.type === "member-change" ? event.status : statusOf(state, before),
       sinceMs: activity === before.activity ? before.sinceMs : this.#monotonicMs(),
+      asksAgainMs: state.waitsFor === null ? undefined : this.#asksAgainMs(event, before),
     });
   }
 
-  /** The one that answers is known by its events, until the member is given another list. */
+  #asksAgainMs(event: AgentEvent, { asksAgainMs }: TrackedMember): number | undefined {
+    if (event.type !== "model-wait") return asksAgainMs;
+    return event.delay_ms > 0 ? this.#monotonicMs() + event.delay_ms : undefined;
+  }
+
   #setModels(name: MemberName, models: string): void {
     if (this.#members.get(name)?.models === models) return;
     this.#change(name, { models, model: answeringModel(models, undefined) });
@@ -124,7 +147,8 @@ function newcomer(name: MemberName, sinceMs: number): TrackedMember {
   return {
     ...{ name, sinceMs, color: undefined, role: "", status: "idle", activity: "" },
     ...{ output: "", asked: undefined, tokens: 0, costUsd: 0, state: noActivity },
-    contextTokens: undefined,
+    ...{ contextTokens: undefined, contextWindow: undefined, background: [] },
+    asksAgainMs: undefined,
     ...{ models: "", model: "", mode: undefined },
   };
 }
@@ -162,6 +186,19 @@ function activityAfter(
 /** More than is ever shown of a running call. */
 const keptOutput = 2_000;
 
+/** The one that answers is known by its events, until the member is given another model or list. */
+function modelAfter(event: AgentEvent, { models }: TrackedMember): Partial<TrackedMember> {
+  switch (event.type) {
+    case "model-set":
+      return { models: event.model, model: answeringModel(event.model, undefined) };
+    case "model-change":
+      // After a change, the last request to the models before may still go from one to the other.
+      return modelIds(models).includes(event.to) ? { model: event.to } : {};
+    default:
+      return {};
+  }
+}
+
 /** Changes by an event other than to the activity. */
 function asideFrom(event: AgentEvent, { output, tokens }: TrackedMember): Partial<MemberGlance> {
   switch (event.type) {
@@ -173,8 +210,6 @@ function asideFrom(event: AgentEvent, { output, tokens }: TrackedMember): Partia
       return { output: "" };
     case "turn-end":
       return { tokens: tokens + totalTokens(event.usage) };
-    case "model-change":
-      return { model: event.to };
     case "mode-change":
       return { mode: event.mode };
     default:

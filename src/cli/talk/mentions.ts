@@ -24,9 +24,14 @@ const mention = /(?<![^\s(])@(?:"([^"\n]+)"(:\d+(?:-\d+)?)?|(\S+))/g;
 
 /**
  * Attaches every file or directory of the workspace that a text mentions as `@path`. What is not the
- * path of one stays text: it may be a name, a package or an address.
+ * path of one stays text: it may be a name, a package or an address. `pasted` are the paths of images,
+ * from anywhere, that the person has pasted.
  */
-export async function attachMentions(text: string, workspace: string): Promise<WithMentions> {
+export async function attachMentions(
+  text: string,
+  workspace: string,
+  pasted: readonly string[] = [],
+): Promise<WithMentions> {
   const words = [...text.matchAll(mention)].map(([, quoted, range = "", plain]) =>
     quoted === undefined ? (plain ?? "") : `${quoted}${range}`,
   );
@@ -35,6 +40,8 @@ export async function attachMentions(text: string, workspace: string): Promise<W
     const attachment = await attach(word, workspace);
     if (attachment) blocks.set(attachment.label, attachment);
   }
+  for (const each of await attachPasted([...new Set(pasted)], workspace))
+    blocks.set(each.label, each);
   const attachments = [...blocks.values()];
   return {
     content: [text, ...attachments.flatMap(({ block = [] }) => block)].join("\n\n"),
@@ -82,6 +89,18 @@ async function attach(word: string, workspace: string): Promise<Attachment | und
   const target = await findTarget(word, workspace);
   if (!target) return undefined;
   return target.stats.isDirectory() ? attachDirectory(target) : attachFile(target);
+}
+
+async function attachPasted(places: readonly string[], workspace: string): Promise<Attachment[]> {
+  if (places.length === 0) return [];
+  const { readImageFile } = await import("../../team/prompt-images.ts");
+  const root = await realpath(workspace);
+  const attached = places.map(async (image) => {
+    const { type, content } = await readImageFile(image);
+    const label = image.startsWith(`${root}${sep}`) ? relative(root, image) : image;
+    return { label, size: sizeOfImage(type, content.length), image };
+  });
+  return Promise.all(attached);
 }
 
 /** The word as it is, without the punctuation after it, or without a range of lines. */
@@ -134,8 +153,7 @@ async function attachFile({ path, place, range, stats }: MentionedPath): Promise
   const bytes = await readUpTo(place, range ? maxReadBytes : maxFileBytes + 1);
   const kind = kindOf(bytes);
   if (kind.type === "image" && !range) {
-    const size = `${kind.mediaType}, ${Math.ceil(stats.size / 1000)} kB`;
-    return { label: path, size, image: place };
+    return { label: path, size: sizeOfImage(kind.mediaType, stats.size), image: place };
   }
   const text = kind.type === "text" ? decodeText(bytes) : undefined;
   if (text === undefined) throw unusable(`${path} is not a text file`, "Name it without the @.");
@@ -170,6 +188,10 @@ async function readUpTo(path: string, limit: number): Promise<Buffer> {
     chunks.push(Buffer.from(chunk));
   }
   return Buffer.concat(chunks);
+}
+
+function sizeOfImage(mediaType: string, bytes: number): string {
+  return `${mediaType}, ${Math.ceil(bytes / 1000)} kB`;
 }
 
 function spelled({ from, to }: MentionedLines): string {

@@ -1,75 +1,140 @@
+import { TeamError } from "../../errors.ts";
 import { ruleOf } from "../../permissions/persons-question.ts";
-import { lead } from "../../protocol/ids.ts";
+import type { AgentEvent } from "../../protocol/events.ts";
+import { lead, type MemberName } from "../../protocol/ids.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
-import { elsewhereText } from "../render/answer.ts";
-import { renderItem } from "../render/item.ts";
+import { answerText, elsewhereText } from "../render/answer.ts";
 import { oneLine } from "../render/one-line.ts";
-import { paintFor } from "../render/paint.ts";
 import { shown } from "../render/shown.ts";
-import { isShownIn } from "../screen/feeds.ts";
 import { renderQuestion } from "../screen/question-panel.ts";
 import { QuestionQueue } from "../screen/question-queue.ts";
-import { EventItems, type MemberItem } from "./event-items.ts";
+import { EventItems } from "./event-items.ts";
+import { plainGreeting } from "./plain-greeting.ts";
+import { PlainItems, plainFormat, plainHistory, wholeFormat } from "./plain-items.ts";
+import { PlainPage } from "./plain-page.ts";
+import { PlainQuestions } from "./plain-questions.ts";
 import type { Talk, TalkEnd, TalkReply } from "./talk.ts";
-import type { TypedLines } from "./typed-lines.ts";
+import type { InputText, TypedLines } from "./typed-lines.ts";
 
 interface PlainTalkOptions {
   talk: Talk;
   lines: TypedLines;
+  /** The lead's model, or a list of them. */
+  model: string;
 }
 
-/** No line is cut, because the reader may be a program. */
-const format = { width: 10_000, paint: paintFor(false) };
+/** A reply after which the talk goes on. */
+type OngoingReply = Exclude<TalkReply, { type: "leave" | "start-new" | "resume" }>;
 
 /**
- * The talk as plain lines, without a screen. A person at a terminal may type at any time; lines
- * from a file or another program each wait until the team is quiet.
+ * The talk as plain lines, without a screen. A person at a terminal may type at any time, and is told so
+ * by a prompt; lines from a file or another program each wait until the team is quiet.
  */
 export class PlainTalk {
   readonly #talk: Talk;
   readonly #lines: TypedLines;
-  readonly #items: EventItems;
+  readonly #model: string;
+  readonly #events: EventItems;
+  readonly #items = new PlainItems();
+  readonly #page: PlainPage;
   readonly #questions = new QuestionQueue();
+  readonly #answers = new PlainQuestions();
+  readonly #atWork = new Set<MemberName>();
+  readonly #over = new AbortController();
+  /** Ends with the work of the team. */
+  #settling: Promise<void> | undefined;
+  /** The member that gets the lines that name nobody. */
+  #addressee: MemberName = lead;
   #onQuestion: () => void = () => undefined;
 
-  private constructor({ talk, lines }: PlainTalkOptions) {
+  private constructor({ talk, lines, model }: PlainTalkOptions) {
     this.#talk = talk;
-    this.#items = new EventItems((id) => talk.team.hasSent(id));
+    this.#events = new EventItems((id) => talk.team.hasSent(id));
     this.#lines = lines;
+    this.#model = model;
+    this.#page = new PlainPage({ io: talk.io, hasPrompt: lines.isTyped });
   }
 
   static async hold(options: PlainTalkOptions, signal: AbortSignal): Promise<TalkEnd> {
     const plain = new PlainTalk(options);
-    const over = new AbortController();
-    const watching = plain.#watch(over.signal);
+    const watching = plain.#watch();
     try {
+      if (options.lines.isTyped) {
+        plain.#page.print(await plainGreeting(options.talk, plain.#model));
+      }
       await plain.#ask();
+      plain.#prompt();
       return await plain.#listen(signal);
     } finally {
-      over.abort();
+      plain.#over.abort();
       await watching;
+      await plain.#settling;
+      plain.#page.end();
     }
   }
 
-  async #watch(signal: AbortSignal): Promise<void> {
-    for await (const event of this.#talk.team.events(signal)) {
-      const told = this.#items.itemsOf(event).filter((each) => isShownIn(each.member, each));
-      for (const each of told) this.#print(linesOf(each));
+  async #watch(): Promise<void> {
+    for await (const event of this.#talk.team.events(this.#over.signal)) {
+      for (const told of this.#events.itemsOf(event)) this.#page.print(this.#items.linesOf(told));
       if (event.type === "request-change") await this.#ask();
+      this.#noteWork(event);
     }
+  }
+
+  /** The prompt comes back when the team has done its work, or only waits for the person. */
+  #noteWork({ type, member = lead }: AgentEvent): void {
+    if (type === "run-start") this.#atWork.add(member);
+    if (type !== "run-end") return;
+    this.#atWork.delete(member);
+    const asks = (name: MemberName) => this.#questions.open.some(({ from }) => from === name);
+    if (this.#atWork.size === 0) this.#settling ??= this.#settle();
+    else if ([...this.#atWork].every(asks)) this.#prompt();
+  }
+
+  async #settle(): Promise<void> {
+    const { signal } = this.#over;
+    await this.#talk.team.quiet({ signal, backgroundWaitMs: 0 });
+    this.#settling = undefined;
+    if (!signal.aborted) this.#prompt();
   }
 
   async #listen(signal: AbortSignal): Promise<TalkEnd> {
     for (let line = await this.#lines.next(); ; line = await this.#lines.next()) {
       if (line === undefined || signal.aborted) return "left";
-      const reply = await this.#talk.take(line);
+      if (line.isTyped) this.#page.lineTyped();
+      const reply = await this.#take(line);
       if (reply.type === "leave") return "left";
       if (reply.type === "start-new") return "start-new";
       if (reply.type === "resume") return { resume: reply.name };
-      if (reply.type === "answered") this.#questions.settle(reply.id);
-      this.#print(replyLines(reply));
+      await this.#show(reply);
+      this.#prompt();
       if (!this.#lines.isTyped) await this.#quietOrAsked(signal);
     }
+  }
+
+  /** A line that answers a question counts only if a person has typed it. */
+  async #take({ text, isTyped }: InputText): Promise<TalkReply> {
+    try {
+      const isOpen = (id: string) => this.#questions.isOpen(id);
+      const given = isTyped ? this.#answers.read(text, isOpen) : undefined;
+      if (given === undefined) return await this.#talk.take(text, this.#addressee);
+      if (given.type === "ask") return { type: "shown", lines: given.lines };
+      const { request, answer } = given;
+      await this.#talk.answer(request.id, answer);
+      return { type: "answered", id: request.id, line: answerText(request, answer) };
+    } catch (error) {
+      if (!(error instanceof TeamError)) throw error;
+      return { type: "refused", message: error.message, hint: error.hint };
+    }
+  }
+
+  async #show(reply: OngoingReply): Promise<void> {
+    if (reply.type === "answered") this.#questions.settle(reply.id);
+    if (reply.type === "view") this.#addressee = reply.name;
+    if (reply.type !== "open") this.#page.print(replyLines(reply));
+    else if (reply.what === "history") {
+      this.#page.print(await plainHistory(this.#addressee, this.#talk));
+    } else this.#page.print(await this.#items.show(reply.what, this.#talk));
   }
 
   /** Ends early for a question, which the next line can answer. */
@@ -88,55 +153,52 @@ export class PlainTalk {
     const open = await this.#talk.team.openRequests();
     const { fresh, gone } = this.#questions.update(open);
     for (const each of await this.#talk.decidedElsewhere(gone)) {
-      this.#print([`  ${elsewhereText(each) ?? ""}`]);
+      this.#page.print([`  ${elsewhereText(each) ?? ""}`]);
     }
-    for (const request of fresh) this.#print(questionLines(request));
+    for (const request of fresh) this.#askPerson(request);
     if (this.#questions.up) this.#onQuestion();
   }
 
-  #print(lines: readonly string[]): void {
-    for (const line of lines) this.#talk.io.out(line);
+  #askPerson(request: TeamRequest): void {
+    this.#items.noteAsked(request);
+    this.#page.print(this.#lines.isTyped ? this.#answers.add(request) : questionLines(request));
+    this.#prompt();
+  }
+
+  #prompt(): void {
+    this.#page.prompt(this.#addressee === lead ? "> " : `${this.#addressee}> `);
   }
 }
 
-function linesOf(told: MemberItem): string[] {
-  const { member, item } = told;
-  const name = member === lead ? "" : `${member}: `;
-  if (item.type === "text") return shown(name + item.source.trim()).split("\n");
-  if (item.type === "result" && !item.isError) return [];
-  return renderItem(item, format).lines.map((line) => `${name}${line.trimStart()}`);
-}
-
-function replyLines(
-  reply: Exclude<TalkReply, { type: "leave" | "start-new" | "resume" }>,
-): string[] {
+function replyLines(reply: Exclude<OngoingReply, { type: "open" }>): string[] {
   switch (reply.type) {
     case "shown":
       return [...reply.lines];
+    case "text":
+      return reply.part(wholeFormat);
     case "rewound":
       return reply.prompt === undefined
         ? [...reply.lines]
         : [...reply.lines, "You had written:", ...shown(reply.prompt).split("\n")];
     case "sent":
-      return [];
+      return reply.attached.map((each) => `  attached ${oneLine(each)}`);
     case "answered":
       return [reply.line];
     case "refused":
       return [`error: ${oneLine(reply.message)}`, ...(reply.hint ? [oneLine(reply.hint)] : [])];
-    case "open":
-      return ["/show opens a text on the screen. /log shows what a member did."];
     case "view":
-      return [
-        `Write to ${reply.name} with @${reply.name} …; /log ${reply.name} shows what it does.`,
-      ];
+      return reply.name === lead
+        ? ["What you type goes to the lead."]
+        : [`What you type goes to ${reply.name} from now on. /view goes back to the lead.`];
   }
 }
 
+/** For a program, which answers a question by its id. */
 function questionLines(request: TeamRequest): string[] {
   const { id } = request;
   const always = ruleOf(request) ? `, /approve ${id} always` : "";
   return [
-    ...renderQuestion(request, format),
+    ...renderQuestion(request, plainFormat),
     `  Answer with /approve ${id}${always} or /deny ${id} [<reason>].`,
   ];
 }

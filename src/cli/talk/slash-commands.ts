@@ -1,4 +1,5 @@
 import { TeamError } from "../../errors.ts";
+import { EffortChoice } from "../../protocol/effort.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import { findMember } from "../../team/find-member.ts";
@@ -12,7 +13,7 @@ import { keyHelp } from "./key-help.ts";
 import { runMode } from "./modes.ts";
 import type { Talk, TalkReply } from "./talk.ts";
 
-/** A command that a person types after a slash. None costs a model call. */
+/** A command that a person types after a slash. Only `compact` costs a model call. */
 export interface SlashCommand {
   readonly name: string;
   /** The parameters, as the help shows them. */
@@ -20,11 +21,12 @@ export interface SlashCommand {
   readonly summary: string;
   /** For each argument, what it can be, to complete it. */
   readonly words: readonly ArgumentWords[];
-  run(argument: string, talk: Talk): Promise<TalkReply>;
+  /** `viewed` is the member whose view is open. */
+  run(argument: string, talk: Talk, viewed: string): Promise<TalkReply>;
 }
 
-/** The names of members, or words of a fixed set. */
-type ArgumentWords = "members" | readonly string[];
+/** The names of members, the ids of models, or words of a fixed set. */
+type ArgumentWords = "members" | "members or all" | "models" | readonly string[];
 
 /** `call` is the name and the parameters, as the help shows them. */
 function slash(call: string, summary: string, run: SlashCommand["run"]): SlashCommand {
@@ -37,8 +39,10 @@ function slash(call: string, summary: string, run: SlashCommand["run"]): SlashCo
 
 const argumentWords: Readonly<Partial<Record<string, ArgumentWords>>> = {
   "[<name>]": "members",
-  "[<name>|all]": "members",
+  "[<name>|all]": "members or all",
   "[<mode>]": PermissionMode.options,
+  "[<model>]": "models",
+  "[<level>]": EffortChoice.options,
   "[yes]": ["yes"],
   "[files|conversation|overwrite]": ["files", "conversation", "overwrite"],
   "[allow|ask|deny|remove]": ["allow", "ask", "deny", "remove"],
@@ -91,16 +95,20 @@ export const slashCommands: readonly SlashCommand[] = [
   ),
   slash(
     "show [<n>|all]",
-    "open what was last shown only in part, the n-th last, or all that the member of the view did",
+    "open the last text that was cut short, the n-th last, or all that this member did",
     open,
+  ),
+  slash("diff [<path>]", "what has changed since the last commit", async (argument, talk) =>
+    (await import("./diff-command.ts")).runDiff(argument, talk),
   ),
   slash(
     "interrupt [<name>]",
     "interrupt a member; it then waits for your message (default: all members)",
     async (argument, talk) => {
-      if (argument === "") talk.team.interrupt();
-      else talk.team.interrupt(await memberOf(talk, argument));
-      return shown(`Interrupted: ${argument === "" ? "all members" : argument}.`);
+      const name = argument === "" ? undefined : await memberOf(talk, argument);
+      const names = talk.team.interrupt(name);
+      if (names.length === 0) return shown(name ? `${name} is not at work.` : "Nobody is at work.");
+      return shown(`Interrupted: ${names.join(", ")}.`);
     },
   ),
   slash(
@@ -118,17 +126,37 @@ export const slashCommands: readonly SlashCommand[] = [
     runMode,
   ),
   slash(
+    "model [<model>] [<name>|all]",
+    "show everybody's model and effort, or set the model (default: of the member whose view is open)",
+    async (...typed) => (await import("./models.ts")).runModel(...typed),
+  ),
+  slash(
+    "effort [<level>] [<name>|all]",
+    `the same for how much a model thinks: ${EffortChoice.options.join(", ")}`,
+    async (...typed) => (await import("./models.ts")).runEffort(...typed),
+  ),
+  slash(
     "permissions [allow|ask|deny|remove] [<rule>]",
-    "the permission rules: list them, add one, or remove one that was added",
+    "list the permission rules, add one, or remove one that was added",
     runPermissions,
   ),
   slash(
     "rewind [<number>] [yes] [files|conversation|overwrite]",
-    "your prompts; what going back to before one would do; with yes, go back",
+    "list your prompts, show what going back to before one would do, or do it (yes)",
     async (argument, talk) => (await import("./rewind-command.ts")).runRewind(argument, talk),
   ),
+  slash(
+    "compact [<what to keep>]",
+    "have the member of the view summarize its conversation; esc cancels it",
+    async (...given) => (await import("./conversation-commands.ts")).runCompact(...given),
+  ),
+  slash(
+    "clear [<name>|all]",
+    "begin a member's conversation again (default: of the view's member)",
+    async (...given) => (await import("./conversation-commands.ts")).runClear(...given),
+  ),
   slash("new", "archive this team and start a new one", async () => ({ type: "start-new" })),
-  slash("resume [<number>]", "list the archived teams, or go on with one", async (argument, talk) =>
+  slash("resume [<number>]", "list the archived teams, or bring one back", async (argument, talk) =>
     (await import("./resume-command.ts")).runResume(argument, talk),
   ),
   slash("export [<file>]", "write the team to one HTML file to share", async (argument, talk) =>

@@ -9,6 +9,7 @@ import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
 import type { RewindPreview } from "../../team/rewind/team-rewind.ts";
 import type { Team } from "../../team/team.ts";
 import type { Io } from "../command.ts";
+import type { PagerText } from "../screen/pager.ts";
 import { attachMentions, isMention } from "./mentions.ts";
 import { type SlashCommand, slashCommands } from "./slash-commands.ts";
 
@@ -22,12 +23,14 @@ export type TalkReply =
   | { type: "view"; name: MemberName }
   /** Open in full what was cut so many texts ago, or a member's whole history. */
   | { type: "open"; what: number | "history" }
-  /** The team went back. `prompt` is what the person had written, to write it anew. */
+  /** A text to look through. */
+  | ({ type: "text" } & Pick<PagerText, "title" | "part">)
+  /** The team went back. `prompt` is what the person had written, to write it again. */
   | { type: "rewound"; lines: readonly string[]; prompt: string | undefined }
   | { type: "leave" }
   /** Archive the team and start a new one. */
   | { type: "start-new" }
-  /** Set the team aside, and go on with the archived one of this name. */
+  /** Set the team aside, and continue with the archived one of this name. */
   | { type: "resume"; name: string };
 
 export type TalkEnd = "left" | "start-new" | { resume: string };
@@ -42,6 +45,7 @@ export interface TalkTeam
     | "requests"
     | "openRequests"
     | "usage"
+    | "backgroundCommands"
     | "broadcast"
     | "hasSent"
     | "withdraw"
@@ -53,9 +57,13 @@ export interface TalkTeam
     | "removeRule"
     | "modes"
     | "setMode"
+    | "models"
+    | "setModel"
     | "checkpoints"
     | "previewRewind"
     | "rewind"
+    | "compact"
+    | "clear"
     | "quiet"
   > {
   message(to: string, prompt: string | TeamPrompt): Promise<Pick<Message, "id" | "to">>;
@@ -85,12 +93,20 @@ export class Talk {
     this.workspace = workspace;
   }
 
-  /** Carries out a line. `addressee` gets it if the line names nobody (default: the lead). */
-  async take(typed: string, addressee?: string): Promise<TalkReply> {
+  /**
+   * Carries out a line. `addressee` gets it if the line names nobody (default: the lead). `images` are
+   * the paths of images that the person has pasted into it.
+   */
+  async take(
+    typed: string,
+    addressee?: string,
+    images: readonly string[] = [],
+  ): Promise<TalkReply> {
     try {
       const line = readTypedLine(typed, addressee);
       const isPath = await this.#beginsWithPath(typed, line);
-      return await this.#carryOut(isPath ? readTypedLine(` ${typed}`, addressee) : line);
+      const meant = isPath ? readTypedLine(` ${typed}`, addressee) : line;
+      return await this.#carryOut(meant, { viewed: addressee ?? lead, images });
     } catch (error) {
       if (!(error instanceof TeamError)) throw error;
       return { type: "refused", message: error.message, hint: error.hint };
@@ -123,30 +139,33 @@ export class Talk {
     return ids.size === 0 ? [] : (await this.team.requests()).filter(({ id }) => ids.has(id));
   }
 
-  async #carryOut(line: TypedLine): Promise<TalkReply> {
+  async #carryOut(
+    line: TypedLine,
+    { viewed, images }: { viewed: string; images: readonly string[] },
+  ): Promise<TalkReply> {
     switch (line.type) {
       case "nothing":
         return { type: "shown", lines: [] };
       case "leave":
         return { type: "leave" };
       case "command":
-        return findCommand(line.name).run(line.argument, this);
+        if (images.length > 0) throw imagesRefused("A command", "Send them in a message.");
+        return findCommand(line.name).run(line.argument, this, viewed);
       case "message":
-        return this.#send(line.to, line.text);
+        return this.#send(line.to, line.text, images);
     }
   }
 
-  async #send(to: string, text: string): Promise<TalkReply> {
+  async #send(to: string, text: string, pasted: readonly string[]): Promise<TalkReply> {
     if (text === "") return this.#look(to);
-    const { content, images, attached } = await attachMentions(text, this.workspace);
+    const { content, images, attached } = await attachMentions(text, this.workspace, pasted);
     if (to !== everybody) {
       const prompt = images.length > 0 ? { text: content, images } : content;
       const sent = await this.team.message(to, prompt);
       return { type: "sent", to: sent.to, text, attached, id: sent.id };
     }
     if (images.length > 0) {
-      const hint = "Name the members one by one, as in @alice.";
-      throw new TeamError("usage-wrong", "A message to all cannot have images", { hint });
+      throw imagesRefused("A message to all", "Name the members one by one, as in @alice.");
     }
     await this.team.broadcast(content);
     return { type: "sent", to, text, attached };
@@ -154,13 +173,18 @@ export class Talk {
 
   /** A name alone opens the member's view. */
   async #look(name: string): Promise<TalkReply> {
-    return findCommand("view").run(name, this);
+    return findCommand("view").run(name, this, name);
   }
+}
+
+function imagesRefused(what: string, hint: string): TeamError {
+  return new TeamError("usage-wrong", `${what} cannot have images`, { hint });
 }
 
 /** What ends or decides something is not to be typed by mistake for something else. */
 const neverSuggested = new Set([
   "new",
+  "clear",
   "resume",
   "rewind",
   "stop",

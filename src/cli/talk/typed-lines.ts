@@ -1,6 +1,13 @@
 import { createInterface, type Interface } from "node:readline";
 import type { Terminal } from "../command.ts";
 
+/** An input line. */
+export interface InputText {
+  text: string;
+  /** True if a person typed it at a terminal; false for a file, a program or an argument. */
+  isTyped: boolean;
+}
+
 /** The input lines, across all teams of one start. */
 export class TypedLines implements Disposable {
   /** True if a person types them at a terminal; false for a file or a program. */
@@ -24,12 +31,12 @@ export class TypedLines implements Disposable {
   }
 
   /** The next line; undefined when there are no more. */
-  async next(): Promise<string | undefined> {
+  async next(): Promise<InputText | undefined> {
     const first = this.#first;
     this.#first = undefined;
-    if (first !== undefined) return first;
+    if (first !== undefined) return { text: first, isTyped: false };
     const { value, done } = await this.#iterator.next();
-    return done ? undefined : value;
+    return done ? undefined : { text: value, isTyped: this.isTyped };
   }
 
   [Symbol.dispose](): void {

@@ -96,13 +96,25 @@ test("if nothing is found, similar names are, and the exit code is 1", async () 
   expect(out).toEqual([expect.stringContaining("anthropic/claude-sonnet-5")]);
 });
 
-test("the efforts of a model are those that can be asked for", async () => {
+test.each([
+  { id: "anthropic/claude-opus-5-5", efforts: ["low", "medium", "high", "max"] },
+  // Its own most is `high`, which `max` stands for.
+  { id: "openai/gpt-5", efforts: ["low", "medium", "high", "max"] },
+  // It takes a number of tokens.
+  { id: "anthropic/claude-opus-4-5", efforts: ["none", "low", "medium", "high", "max"] },
+  { id: "google/gemini-2.5-pro", efforts: ["low", "medium", "high", "max"] },
+  { id: "vertex/gemini-2.5-pro", efforts: ["low", "medium", "high", "max"] },
+  { id: "openai/gpt-4o", efforts: null },
+])("the efforts of $id are those that can be asked for", async ({ id, efforts }) => {
   await using it = await world();
 
-  const { out } = await it.models("claude-opus-5-5");
+  const { models } = await it.listed(id);
+  const { out } = await it.models(id);
 
-  expect(out.join("\n")).toMatch(/thinks \(.*high max\)/);
-  expect(out.join("\n")).not.toContain("xhigh");
+  expect(models.find((model) => model.id === id)).toMatchObject({ efforts });
+  const line = out.find((each) => each.trim().startsWith(`${id} `));
+  if (efforts) expect(line).toMatch(new RegExp(`thinks \\(${efforts.join(" ")}\\)$`));
+  else expect(line).not.toContain("thinks");
 });
 
 test("of Ollama it is said which models can be used", async () => {

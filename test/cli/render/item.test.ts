@@ -127,4 +127,6 @@ test("P40 mail is wrapped, not cut", () => {
     "  the schema has a users table.",
     "  See schema.sql.",
   ]);
+  const part = renderItem({ ...mail, preview: "The tests ", isWhole: false }, format);
+  expect(part).toEqual({ lines: ["✉ alice → lead: The tests…"], isCut: true });
 });

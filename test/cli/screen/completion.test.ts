@@ -6,9 +6,11 @@ const known: Completables = {
     { name: "team", words: [] },
     { name: "tasks", words: [] },
     { name: "stop", words: ["members"] },
-    { name: "mode", words: [["default", "plan"], "members"] },
+    { name: "mode", words: [["default", "plan"], "members or all"] },
+    { name: "model", words: ["models", "members"] },
   ],
-  members: ["alice", "albert", "bob", "all"],
+  members: ["alice", "albert", "bob"],
+  models: () => ["rehearsal", "openai/gpt-6-sol", "openai/gpt-6", "anthropic/claude-opus-5-5"],
   files: () => [
     "src/",
     "src/boat.ts",
@@ -28,7 +30,11 @@ function at(text: string) {
 
 test.each([
   ["a command", "/t|", { from: 0, to: 2, candidates: ["/tasks", "/team"] }],
-  ["all commands", "/|", { from: 0, to: 1, candidates: ["/mode", "/stop", "/tasks", "/team"] }],
+  [
+    "all commands",
+    "/|",
+    { from: 0, to: 1, candidates: ["/mode", "/model", "/stop", "/tasks", "/team"] },
+  ],
   [
     "a member, then files by how they fit",
     "@bo|",
@@ -48,7 +54,37 @@ test.each([
   ["the rest of a word is replaced", "/te|xx", { from: 0, to: 5, candidates: ["/team"] }],
   ["a command's member", "/stop b|", { from: 6, to: 7, candidates: ["bob"] }],
   ["a command's word", "/mode p|", { from: 6, to: 7, candidates: ["plan"] }],
+  [
+    "a member with @ in a command, and no file",
+    "/stop @bo|",
+    { from: 6, to: 9, candidates: ["@bob"] },
+  ],
+  [
+    "nobody but members where a command takes one",
+    "/stop al|",
+    { from: 6, to: 8, candidates: ["albert", "alice"] },
+  ],
+  [
+    "all where a command takes that",
+    "/mode plan al|",
+    { from: 11, to: 13, candidates: ["albert", "alice", "all"] },
+  ],
   ["a member after that word", "/mode plan b|", { from: 11, to: 12, candidates: ["bob"] }],
+  [
+    "a model by its provider",
+    "/model op|",
+    {
+      ...{ from: 7, to: 9 },
+      candidates: ["openai/gpt-6", "openai/gpt-6-sol", "anthropic/claude-opus-5-5"],
+    },
+  ],
+  ["a model by its name", "/model gpt-6-s|", { from: 7, to: 14, candidates: ["openai/gpt-6-sol"] }],
+  [
+    "the last model of a list",
+    "/model rehearsal,gpt-6-s|",
+    { from: 7, to: 24, candidates: ["rehearsal,openai/gpt-6-sol"] },
+  ],
+  ["a member after the model", "/model rehearsal b|", { from: 17, to: 18, candidates: ["bob"] }],
 ])("%s is completed", (_title, text, completion) => {
   expect(at(text)).toEqual(completion);
 });

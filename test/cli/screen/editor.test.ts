@@ -31,6 +31,7 @@ const steps = {
   killToEnd: (editor: Editor) => editor.killToEnd(),
   killToStart: (editor: Editor) => editor.killToStart(),
   killWord: (editor: Editor) => editor.killWord(),
+  killWordAfter: (editor: Editor) => editor.killWordAfter(),
 };
 
 test.each([
@@ -52,8 +53,50 @@ test.each([
   ["killToStart", "a\nbc|d", "a\n|d"],
   ["killToStart", "a\n|d", "a|d"],
   ["killWord", "one t.wo |x", "one |x"],
+  ["killWordAfter", "one| two.", "one|."],
+  ["killWordAfter", "o|ne two", "o| two"],
 ] as const)("%s makes %j %j", (name, before, after) => {
   expect(seen(steps[name](at(before)))).toBe(after);
+});
+
+test("what was undone is redone step by step, until something else changes", () => {
+  const editor = at("one|").killToStart().insert("two").killToStart();
+  const undone = editor.undo().undo();
+  expect(seen(undone)).toBe("|");
+  expect(seen(undone.redo())).toBe("two|");
+  const redone = undone.redo().redo();
+  expect(seen(redone)).toBe("|");
+  expect(redone.redo()).toBe(redone);
+  expect(seen(undone.redo().left().undo())).toBe("|");
+
+  const changed = undone.insert("x");
+  expect(changed.redo()).toBe(changed);
+  const cut = undone.redo().left().killToEnd();
+  expect(cut.redo()).toBe(cut);
+});
+
+test("an image is one unit, which is removed, undone, cut and brought back as a whole", () => {
+  const editor = Editor.of("see ").pasteImage("/home/me/a shot.png").insert(".");
+  expect(editor).toMatchObject({
+    value: "see [image a shot.png].",
+    images: ["/home/me/a shot.png"],
+  });
+
+  const without = editor.backspace().backspace();
+  expect(without).toMatchObject({ value: "see ", images: [] });
+  expect(without.undo().images).toEqual(["/home/me/a shot.png"]);
+  expect(editor.killToStart().yank().images).toEqual(["/home/me/a shot.png"]);
+  expect(editor.layout(40, 1).lines).toEqual(["see [image a shot.png]."]);
+});
+
+test("a text that is brought back has those of its images that it still names", () => {
+  const images = ["/a/1.png", "/a/2.png", "/b/1.png"];
+
+  expect(Editor.of("[image 1.png] and [image 1.png]", images).images).toEqual([
+    "/a/1.png",
+    "/b/1.png",
+  ]);
+  expect(Editor.of("[image 1.png]").images).toEqual([]);
 });
 
 test.each([

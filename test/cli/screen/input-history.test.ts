@@ -30,6 +30,26 @@ test("goes back and forward, and keeps the unsent text", async () => {
   expect(history.newer()).toBe("draft");
 });
 
+test("what was sent with images is brought back with them, also in the next process", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "history.jsonl");
+  const history = await open(path);
+  history.add("look", ["/a/one.png"]);
+  history.add("look", ["/a/secret-key.png"]);
+  history.older("draft", ["/a/draft.png"]);
+
+  expect(history.imagesOf("look")).toEqual(["/a/secret-key.png"]);
+  expect(history.older("look")).toBe("look");
+  expect(history.imagesOf("look")).toEqual(["/a/one.png"]);
+  history.newer();
+  history.newer();
+  expect(history.imagesOf("draft")).toEqual(["/a/draft.png"]);
+  expect(history.imagesOf("other")).toEqual([]);
+  const next = await open(path);
+  expect(next.older("")).toBe("look");
+  expect(next.imagesOf("look")).toEqual(["/a/[key].png"]);
+});
+
 test("repeated and empty texts are not kept", async () => {
   await using directory = await temporaryDirectory();
   const history = await open(join(directory.path, "history.jsonl"));

@@ -50,6 +50,18 @@ test("what was said before is shown as it was live, the last items only, and tha
   ]);
 });
 
+test("mail that only the runtime reads is left out, as it was live", async () => {
+  const message = {
+    ...{ id: newMessageId(new Date(0)), from: lead, to: lead, timestamp: 0, content: "" },
+    ...{ type: "mode_set_request" as const, mode: "plan" as const },
+  };
+  const order = { type: "delivery" as const, at, message, position: { generation: 1, offset: 1 } };
+
+  expect(await pastItems(viewOf([order, says("one"), ends]), lead, 9)).toEqual([
+    { type: "text", source: "one" },
+  ]);
+});
+
 test("P40 a run that was cut off is told, and that a message is not answered", async () => {
   const last = async (entries: TranscriptEntry[]) =>
     (await pastItems(viewOf(entries), lead, 9)).at(-1);
@@ -84,6 +96,8 @@ test("P40 a whole history is read in pages, each when the person comes near it",
     pager.render({ width: 60, height: 12, paint: paintFor(false), news: undefined }).join("\n");
   expect(rows()).toContain("said 39.");
   expect(rows()).not.toContain("said 29.");
+  await pager.loadEarlier();
+  expect(rows()).toMatch(/of 20\+$/);
 
   for (let turn = 0; turn < 8; turn++) {
     pager.press({ type: "text", text: "g" });

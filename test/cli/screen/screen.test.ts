@@ -1,4 +1,4 @@
-import { mkdir, realpath, writeFile } from "node:fs/promises";
+import { mkdir, realpath, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lead, newMessageId, user } from "../../../src/protocol/ids.ts";
@@ -7,6 +7,7 @@ import { pngOf } from "../../support/images.ts";
 import { ScreenedTeam } from "../../support/screened-team.ts";
 
 const enter = "\r";
+const up = "\x1b[A";
 const escapeKey = "\x1b";
 
 test("typed text goes to the lead, and is shown as sent", async () => {
@@ -70,6 +71,34 @@ test("a thought of a reply that starts again is gone", async () => {
 
   await screen.showsNoMore("thinking…");
   expect(screen.terminal.text).not.toContain("thought,");
+});
+
+test("of a long block that is still being written, the screen says how many lines are above", async () => {
+  await using screen = await ScreenedTeam.open();
+  const lines = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`);
+
+  screen.happen({ type: "run-start", member: lead });
+  screen.happen({ type: "text-delta", member: lead, text: `\`\`\`\n${lines.join("\n")}` });
+  await screen.shows("line 40");
+
+  const [, above = ""] = /… (\d+) lines above/.exec(screen.terminal.text) ?? [];
+  const shown = screen.terminal.text.match(/line \d+$/gm) ?? [];
+  expect(shown.length).toBeGreaterThan(5);
+  expect(shown).toEqual(lines.slice(Number(above)));
+  expect(screen.terminal.text).toMatch(/… \d+ lines above\n/);
+});
+
+test("Alt-D cuts the word after the cursor, Alt-/ redoes what Ctrl-_ has undone", async () => {
+  await using screen = await ScreenedTeam.open();
+
+  screen.press("one two\x01\x1bd");
+  await screen.shows(/^› {2}two$/m);
+  screen.press("\x1f");
+  await screen.shows(/^› one two$/m);
+  screen.press("\x1b/");
+  await screen.shows(/^› {2}two$/m);
+  screen.press("\x05\x19");
+  await screen.shows(/^› {2}twoone$/m);
 });
 
 test("incoming text does not disturb the line being typed", async () => {
@@ -178,16 +207,6 @@ test("P40 twelve members in 30 rows say what each does", async () => {
   for (const [index, name] of names.entries()) {
     await screen.shows(new RegExp(`${name} bash make part-${index}\\b`));
   }
-});
-
-test("a lead alone shows its tokens and the size of its conversation", async () => {
-  await using screen = await ScreenedTeam.open();
-  const tokens = { input_tokens: 11_000, output_tokens: 1_000 };
-  const usage = { ...tokens, cache_read_tokens: 0, cache_write_tokens: 0 };
-
-  screen.happen({ type: "turn-end", member: lead, turn: 1, usage });
-
-  await screen.shows("12k · context 12k · a-model");
 });
 
 test("a view says that it does not show its earlier items", async () => {
@@ -494,6 +513,110 @@ test("Ctrl-G has the line edited elsewhere", async () => {
   screened.press("a line");
   screened.press("\x07");
   await screened.shows(/^› a line, edited$/m);
+});
+
+test("a pasted path of an image becomes the image, until it is removed", async () => {
+  await using pictures = await temporaryDirectory();
+  const path = join(pictures.path, "a shot.png");
+  await writeFile(path, pngOf(40, 30));
+  await using directory = await temporaryDirectory();
+  await using screened = await ScreenedTeam.open({ columns: 200, workspace: directory.path });
+  const paste = (text: string) => screened.press(`\x1b[200~${text}\x1b[201~`);
+
+  screened.press("what is in ");
+  paste(`'${path}' `);
+  await screened.shows("› what is in [image a shot.png]");
+  screened.press(`?${enter}`);
+  await screened.shows(`attached ${path} (image/png, 1 kB)`);
+  expect(screened.told).toEqual([`message lead: what is in [image a shot.png]?\n${path}`]);
+
+  screened.press(`${up} Once more.${enter}`);
+  await screened.until(() => screened.told.length === 2, "not sent again");
+  expect(screened.told[1]).toBe(`message lead: what is in [image a shot.png]? Once more.\n${path}`);
+  paste(path);
+  screened.press(`\x7fnothing${enter}`);
+  await screened.until(() => screened.told.length === 3, "not sent");
+  expect(screened.told[2]).toBe("message lead: nothing");
+});
+
+test("the path of an image that is typed, or pasted into a command or a reason, stays text", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "shot.png");
+  await writeFile(path, pngOf(40, 30));
+  await using screened = await ScreenedTeam.open({ columns: 200, workspace: directory.path });
+
+  screened.press(`see ${path}${enter}`);
+  await screened.until(() => screened.told.length === 1, "not sent");
+  screened.press(`[image shot.png]${enter}`);
+  await screened.until(() => screened.told.length === 2, "not sent");
+  expect(screened.told).toEqual([`message lead: see ${path}`, "message lead: [image shot.png]"]);
+  screened.press(`/resume \x1b[200~${path}\x1b[201~`);
+  await screened.shows(`› /resume ${path}`);
+  screened.press("\x15");
+  screened.ask(screened.enlist("alice"), { command: "ls" });
+  await screened.shows("ls");
+  await screened.choose();
+  screened.press("r");
+  await screened.shows("no, because");
+  screened.press(`\x1b[200~${path}\x1b[201~`);
+  await screened.shows(`no, because › ${path}`);
+  await screened.settle();
+  screened.press(enter);
+  await screened.until(() => screened.told.length === 3, "not denied");
+  expect(screened.told[2]).toBe(`deny (${path})`);
+});
+
+test("an image that is too large stays text, and the screen says why", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "shot.png");
+  await writeFile(path, pngOf(40, 30));
+  await truncate(path, 4_000_000);
+  await using screened = await ScreenedTeam.open({ columns: 200, workspace: directory.path });
+
+  screened.press(`\x1b[200~${path}\x1b[201~`);
+
+  await screened.shows(`› ${path}`);
+  await screened.shows("has 4000000 bytes, and 3750000 are allowed: its path stays text.");
+});
+
+test("a waiting line that is taken back has its image, and one that is edited elsewhere too", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "shot.png");
+  await writeFile(path, pngOf(40, 30));
+  await using screened = await ScreenedTeam.open({ columns: 200, workspace: directory.path });
+  screened.happen({ type: "run-start", member: lead });
+  await screened.shows("ctrl-d quit");
+  screened.press("look at ");
+  screened.press(`\x1b[200~${path}\x1b[201~`);
+  screened.press(enter);
+  await screened.shows("⧗ to lead: look at [image shot.png]");
+
+  screened.press(up);
+  await screened.shows("› look at [image shot.png]");
+  screened.press("\x07");
+  await screened.shows("› look at [image shot.png], edited");
+  screened.press(enter);
+
+  await screened.until(() => screened.told.length === 3, "not sent again");
+  expect(screened.told[2]).toBe(`message lead: look at [image shot.png], edited\n${path}`);
+});
+
+test("a command has no images, and an image that has gone is reported", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "shot.png");
+  await writeFile(path, pngOf(40, 30));
+  await using screened = await ScreenedTeam.open({ columns: 200, workspace: directory.path });
+  const paste = () => screened.press(`\x1b[200~${path}\x1b[201~`);
+
+  paste();
+  screened.press(`\x01/help ${enter}`);
+  await screened.shows("A command cannot have images");
+  paste();
+  await screened.shows("› [image shot.png]");
+  await rm(path);
+  screened.press(enter);
+  await screened.shows(`The image ${path} cannot be read`);
+  expect(screened.told).toEqual([]);
 });
 
 test("a mentioned file goes with the message, and the screen says so", async () => {

@@ -43,6 +43,26 @@ test("lines are sent one after the other, each when the previous one is finished
   expect(text.indexOf("alice → bob")).toBeLessThan(text.indexOf("Team: default"));
 });
 
+test("P23 /model and /effort show and set the lead's, and say what it cannot have", async () => {
+  await using directory = await temporaryDirectory();
+  const lines = new Lines();
+  lines.type("/model", "/effort high", "/model nobody/x", "/model rehearsal all", "/effort none");
+  lines.end();
+
+  const { code, out } = await talkIn(directory.path, lines);
+
+  const text = out.join("\n");
+  expect(code).toBe(0);
+  expect(text).toMatch(/^lead {2}rehearsal {2}effort default\n\/model <model>/);
+  expect(text).toContain("(without a name: of lead)");
+  expect(text).toContain(
+    "error: 'lead' cannot have the effort high: rehearsal cannot be asked to think.",
+  );
+  expect(text).toContain("Set for all, from the next request on.");
+  expect(text).toMatch(/lead {2}rehearsal {2}effort none\nSet for lead/);
+  expect(text).toContain("nobody");
+});
+
 test("a question is answered by a line", async () => {
   await using directory = await temporaryDirectory();
   const lines = new Lines();

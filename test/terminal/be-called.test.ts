@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { noTmux } from "../support/tmux.ts";
+import { openTroupe } from "../support/troupe-in-tmux.ts";
+
+/** Whether there is a bell that is not the end of a title. */
+function hasRung(output: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it is about.
+  return output.replaceAll(/\x1b\][^\x07]*\x07/g, "").includes("\x07");
+}
+
+const schema =
+  "Spawn alice as a backend developer. Ask her to create a file called schema.sql with a users table.";
+
+test.skipIf(noTmux)("P40 a question rings the bell, and the title names who asks", async () => {
+  await using directory = await temporaryDirectory();
+  await using terminal = await openTroupe(directory.path);
+  await terminal.shows("ctrl-d quit");
+
+  await terminal.type(schema);
+  await terminal.press("Enter");
+  await terminal.shows("alice asks to run this");
+  await terminal.until(
+    async () => /alice asks.*troupe/.test(await terminal.format("#{pane_title}")),
+    "a title that names alice",
+  );
+
+  await terminal.until(async () => hasRung(await terminal.output()), "the bell");
+});
+
+test.skipIf(noTmux).each([
+  ["on", true],
+  ["off", false],
+])("with allow-passthrough %s, tmux is given a notification: %s", async (setting, isGiven) => {
+  await using directory = await temporaryDirectory();
+  await using terminal = await openTroupe(directory.path);
+  await terminal.shows("ctrl-d quit");
+  await terminal.set("allow-passthrough", setting);
+
+  await terminal.type(schema);
+  await terminal.press("Enter");
+  await terminal.until(async () => hasRung(await terminal.output()), "the bell");
+
+  expect((await terminal.output()).includes("\x1bPtmux;\x1b\x1b]9;troupe: ")).toBe(isGiven);
+});
+
+test.skipIf(noTmux)("with --notify off, the terminal is left alone", async () => {
+  await using directory = await temporaryDirectory();
+  const argv = ["--model", "rehearsal", "--notify", "off"];
+  await using terminal = await openTroupe(directory.path, { argv });
+  await terminal.shows("ctrl-d quit");
+
+  await terminal.type(schema);
+  await terminal.press("Enter");
+  await terminal.shows("alice asks to run this");
+  await terminal.press("C-d");
+  await terminal.shows("exit code 0");
+
+  const output = await terminal.output();
+  expect(output).not.toContain("\x07");
+  expect(output).not.toContain("\x1b]");
+});

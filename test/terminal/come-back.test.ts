@@ -1,0 +1,113 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { stall } from "../../src/testing/provider-server/answers.ts";
+import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
+import { calls, says } from "../../src/testing/scripted-model.ts";
+import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { noTmux, type Tmux } from "../support/tmux.ts";
+import { inAnotherShell, openOnServer, openTroupe } from "../support/troupe-in-tmux.ts";
+
+async function send(terminal: Tmux, line: string): Promise<void> {
+  await terminal.type(line);
+  await terminal.press("Enter");
+}
+
+test.skipIf(noTmux)(
+  "P40 after kill -9, what was said is rendered, and the message that was not answered is named",
+  async () => {
+    await using directory = await temporaryDirectory();
+    await using server = await ProviderServer.start();
+    server.reply(says("The **first** of\n\n- one\n- two"), stall(says("Never."), "nothing"));
+    {
+      await using terminal = await openOnServer(directory.path, server);
+      await terminal.shows("›");
+      await send(terminal, "List them.");
+      await terminal.shows("• two");
+      await send(terminal, "And now?");
+      await server.until(() => server.stalled === 1);
+      process.kill(await terminal.pid(), "SIGKILL");
+      await terminal.shows("exit code 137");
+    }
+
+    await using terminal = await openOnServer(directory.path, server);
+
+    const screen = await terminal.shows("Your last message was not answered: the run was cut off.");
+    expect(screen).toMatch(/› List them\.\n\nThe first of\n\n• one\n• two\n\n› And now\?/);
+  },
+);
+
+test.skipIf(noTmux)(
+  "an earlier team is listed and brought back, on the screen and from a shell",
+  async () => {
+    await using directory = await temporaryDirectory();
+    await using terminal = await openTroupe(directory.path);
+    await terminal.shows("›");
+    await send(terminal, "Spawn alice as a coder. Then request her shutdown.");
+    await terminal.shows(/alice is shut down/);
+    await send(terminal, "/new");
+    await terminal.shows(/\/new[\s\S]*Say what you want done/);
+    await send(terminal, "List teammates");
+    await terminal.shows("● list_teammates");
+
+    await send(terminal, "/resume");
+    await terminal.shows(/1 {2}Spawn alice as a coder\. Then request her shutdown\./);
+    await send(terminal, "/resume 1");
+    await terminal.shows(/\/resume 1\n[\s\S]*alice agreed to shut down\.[\s\S]*›/);
+    await terminal.press("C-d");
+    await terminal.shows("exit code 0");
+
+    const listed = await inAnotherShell(directory.path, "teams");
+    expect(listed).toMatch(/^now {2}Spawn alice[\s\S]*^ {2}1 {2}List teammates/m);
+    await using resumed = await openTroupe(directory.path, {
+      argv: ["resume", "1", "--model", "rehearsal"],
+    });
+    await resumed.shows("● list_teammates");
+  },
+);
+
+test.skipIf(noTmux)("a prompt is taken back with what its tools changed", async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await ProviderServer.start();
+  const file = join(directory.path, "work", "a.txt");
+  server.reply(
+    says("Hello."),
+    calls("write_file", { path: "a.txt", content: "one\n" }),
+    says("Written."),
+  );
+  const argv = ["--permission-mode", "acceptEdits"];
+  await using terminal = await openOnServer(directory.path, server, { argv });
+  await terminal.shows("›");
+  await send(terminal, "Hello.");
+  await terminal.shows("Hello.");
+  await send(terminal, "Write it.");
+  await terminal.shows("Written.");
+  expect(existsSync(file)).toBe(true);
+
+  await send(terminal, "/rewind 1");
+  await terminal.shows(/remove +a\.txt/);
+  await send(terminal, "/rewind 1 yes");
+  await terminal.shows("Your prompt is in the line");
+  await terminal.shows(/^› Write it\.$/m);
+
+  expect(existsSync(file)).toBe(false);
+});
+
+test.skipIf(noTmux)("/help lists the keys, /doctor checks, /export writes a page", async () => {
+  await using directory = await temporaryDirectory();
+  await using terminal = await openTroupe(directory.path, { rows: 90 });
+  await terminal.shows("›");
+
+  await send(terminal, "/help");
+  const help = await terminal.shows("Keys on the screen:");
+  expect(help).toMatch(/Ctrl-X +selects the open question/);
+  expect(help).toContain("/rewind");
+  await send(terminal, "/doctor");
+  await terminal.shows(/ok +Node/i);
+  await send(terminal, "/export page.html");
+  await terminal.shows(/page\.html/);
+  await terminal.until(
+    async () => existsSync(join(directory.path, "work", "page.html")),
+    "the page",
+  );
+});
