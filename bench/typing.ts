@@ -15,7 +15,7 @@ const crowded: Load = { members: 20, lines: 10_000, eventsPerSecond: 50 };
 const atOnceMs = 16;
 
 /** With everybody's text on its way through the same two cores. */
-const streamingMembers = 8;
+const streamingMembers = [8, 20];
 const streamingP90Ms = 30;
 
 await promisify(execFile)("npm", ["run", "build"]);
@@ -29,8 +29,10 @@ const quiet = await measureKeys(alone);
 const loud = await measureKeys(crowded);
 const loudP99 = percentile(loud, 0.99);
 const nobody = await measureOnTerminal(workbench, 0);
-const streaming = await measureOnTerminal(workbench, streamingMembers);
-const streamingP90 = percentile(streaming, 0.9);
+const streaming: { members: number; samples: number[] }[] = [];
+for (const members of streamingMembers) {
+  streaming.push({ members, samples: await measureOnTerminal(workbench, members) });
+}
 const onTerminal = (what: string, samples: readonly number[]) => [
   what,
   formatMs(percentile(samples, 0.5)),
@@ -71,22 +73,22 @@ await publish({
     },
     {
       title: "From a key to its echo on a terminal",
-      about: `The built program on a pseudo-terminal, from the key that is written to the terminal to the echo that is read from it. ${streamingMembers} teammates stream 20 pieces of text a second each; the provider has a process of its own.`,
+      about: `The built program on a pseudo-terminal, from the key that is written to the terminal to the echo that is read from it. The teammates stream 20 pieces of text a second each; the provider has a process of its own. Every key is waited for, so that none is lost.`,
       table: {
         head: ["", "p50", "p90", "longest"],
         rows: [
           onTerminal("nobody streams", nobody),
-          onTerminal(`${streamingMembers} members stream`, streaming),
+          ...streaming.map(({ members, samples }) =>
+            onTerminal(`${members} members stream`, samples),
+          ),
         ],
       },
-      targets: [
-        {
-          what: `a key while ${streamingMembers} members stream: p90`,
-          figure: formatMs(streamingP90),
-          target: `≤ ${streamingP90Ms} ms`,
-          isMet: streamingP90 <= streamingP90Ms,
-        },
-      ],
+      targets: streaming.map(({ members, samples }) => ({
+        what: `a key while ${members} members stream: p90`,
+        figure: formatMs(percentile(samples, 0.9)),
+        target: `≤ ${streamingP90Ms} ms`,
+        isMet: percentile(samples, 0.9) <= streamingP90Ms,
+      })),
     },
   ],
 });

@@ -13,7 +13,6 @@ import {
   type Message,
   type MessageDraft,
   type MessageId,
-  systemClock,
   systemPlace,
   Team,
   type TeamStore,
@@ -23,7 +22,7 @@ import { calls, ScriptedModel, says, temporaryDirectory } from "troupe/testing";
 
 class RecordingStore implements TeamStore {
   readonly sent: Message[] = [];
-  readonly #inner = new MemoryTeamStore({ clock: systemClock });
+  readonly #inner = new MemoryTeamStore();
 
   readonly roster = this.#inner.roster;
   readonly tasks = this.#inner.tasks;
@@ -81,7 +80,7 @@ await using team = await Team.open({
   model: "scripted",
   openModel: (_, member) => models[member] ?? new ScriptedModel([]),
   store,
-  place: systemPlace({ directory: join(workspace.path, ".team"), onWarning: console.error }),
+  place: systemPlace({ directory: join(workspace.path, ".team") }),
 });
 
 await team.prompt("Have somebody say hello.");

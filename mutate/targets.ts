@@ -5,9 +5,14 @@ import type { Target } from "./campaign.ts";
  * processes that a test starts: tests of killed processes would take their time and notice nothing.
  * Others of `test/e2e` notice hardly more than these, and take longer than all the rest.
  */
-const promises = ["skewed-clocks", "headless", "shutdown", "foreign-team", "begin-and-end"].map(
-  (name) => `test/e2e/promises/${name}.test.ts`,
-);
+const promises = [
+  ...["skewed-clocks", "headless", "shutdown", "foreign-team", "begin-and-end"],
+  ...["undo", "undo-members", "withdrawn-mail", "set-model", "fallback"],
+].map(promise);
+
+function promise(name: string): string {
+  return `test/e2e/promises/${name}.test.ts`;
+}
 
 /**
  * The code on which the promises depend most. The tests of the command line and of the page do not
@@ -15,7 +20,18 @@ const promises = ["skewed-clocks", "headless", "shutdown", "foreign-team", "begi
  */
 export const targets: readonly Target[] = [
   { source: "src/team", tests: ["test/team", "test/tools/team", ...promises] },
-  { source: "src/agent", tests: ["test/agent", "test/faults/agent-interrupt.test.ts"] },
+  {
+    source: "src/agent",
+    // Hooks, refused images, and what outlives a compaction or a change of the model, are promised for a team.
+    tests: [
+      "test/agent",
+      "test/faults/agent-interrupt.test.ts",
+      "test/team/hooks.test.ts",
+      "test/team/images.test.ts",
+      "test/team/refused-images.test.ts",
+      ...["compaction", "fallback", "thoughts", "set-model", "undo", "withdrawn-mail"].map(promise),
+    ],
+  },
   {
     source: "src/permissions",
     // Tables about programs, which are tested by the fuzzer of commands.

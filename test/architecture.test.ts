@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const leaves = ["protocol", "lib"];
 const stores = ["mailbox", "roster", "tasks", "requests", "crons", "transcript", "fence", "logs"];
 
-const workers = ["model", "workspace", "processes", "permissions", "tools", "agent"];
+const workers = ["model", "workspace", "sandbox", "processes", "permissions", "tools", "agent"];
 
 /** Folder → folders it may import. This table is the architecture; docs/architecture.md explains it. */
 const allowed: Record<string, readonly string[]> = {
@@ -23,7 +23,8 @@ const allowed: Record<string, readonly string[]> = {
   logs: leaves,
   model: leaves,
   workspace: leaves,
-  processes: leaves,
+  sandbox: leaves,
+  processes: [...leaves, "sandbox"],
   permissions: [...leaves, "requests", "workspace"],
   tools: [...leaves, "workspace", "processes"],
   agent: [
@@ -39,6 +40,9 @@ const allowed: Record<string, readonly string[]> = {
 const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) =>
   /\/.*\.ts$/.test(path),
 );
+
+/** All but what tests use. */
+const product = sources.filter((file) => folderOf(file) !== "testing");
 
 test("every folder is in the import table", () => {
   expect(new Set(sources.map(folderOf))).toEqual(new Set(Object.keys(allowed)));
@@ -161,8 +165,87 @@ test.each(sources.filter((file) => !compositions.includes(file)))(
   "%s does not use the environment, arguments or output directly",
   (file) => {
     expect(readFileSync(join("src", file), "utf8")).not.toMatch(
-      /\bprocess\.(env|argv|cwd|exit|std)|\bconsole\./,
+      /\bprocess\.(env|argv|cwd|exit|std)|"node:process"|\bconsole\./,
     );
+  },
+);
+
+/** What reads a clock or sets a timer by itself. A timer that does nothing keeps the process alive. */
+const ownTime =
+  /\bDate\.now\b|\bnew Date\(\)|\bperformance\.|(?<!\.)\b(setTimeout|setInterval(?!\(\(\) => \{\}))\(/;
+
+test.each(product.filter((file) => file !== "lib/clock.ts"))(
+  "%s takes its time from a Clock",
+  (file) => {
+    expect(readFileSync(join("src", file), "utf8")).not.toMatch(ownTime);
+  },
+);
+
+test.each(["Date.now() - 1", "new Date()", "performance.now()", "setTimeout(run, 1)"])(
+  "control: a file with %j would be detected",
+  (text) => expect(text).toMatch(ownTime),
+);
+
+/** Each side of a seam that does the work, and the files that may know that it is this one. */
+const seams: Record<string, readonly string[]> = {
+  "agent/run-agent.ts": ["agent/model-runner.ts"],
+  "agent/model-runner.ts": ["team/open-member.ts"],
+  "team/members/local-member.ts": ["team/supervisor.ts"],
+  "processes/host-command-runner.ts": ["team/open-member.ts"],
+  "processes/host-program.ts": ["processes/host-command-runner.ts"],
+  "team/file-team-store.ts": ["team/equipment.ts"],
+  "team/view/file-team-view.ts": [
+    ...["cli/main.ts", "server/room/file-room.ts"],
+    ...["team/archives.ts", "team/diff/team-changes.ts", "team/file-team-store.ts"],
+  ],
+};
+
+test.each(Object.entries(seams))("only the owners of the seam import %s", (file, owners) => {
+  const importers = product.filter((other) =>
+    importedBy(other).some(({ target, isType }) => target === file && !isType),
+  );
+
+  expect(importers.sort()).toEqual([...owners].sort());
+});
+
+test("only the command runner starts processes for members; the others are the person's", () => {
+  const starters = product.filter((file) =>
+    importedBy(file).some(({ target, isType }) => target === "node:child_process" && !isType),
+  );
+
+  expect(starters.sort()).toEqual([
+    ...["cli/doctor/programs.ts", "cli/edit-outside.ts", "cli/passes-through-tmux.ts"],
+    ...["cli/screen/workspace-files.ts", "lib/process-identity.ts"],
+    ...["processes/host-command-runner.ts", "processes/host-program.ts"],
+    ...["processes/pipes.ts", "processes/process-list.ts"],
+    // It tries the sandbox once, with a command of its own.
+    ...["sandbox/find-sandbox.ts", "team/diff/run-git.ts"],
+  ]);
+});
+
+/** A member, those that do not run, and the lead's own mail: a running teammate is asked by its handle. */
+const openers = [
+  ...["team/members/removals.ts", "team/open-member.ts", "team/rewind/team-rewind.ts"],
+  ...["team/summary.ts", "team/team-tools-for.ts"],
+];
+
+test("nobody else opens what the store has of a member", () => {
+  const found = product.filter((file) =>
+    /\bstore\.openMember\(/.test(readFileSync(join("src", file), "utf8")),
+  );
+
+  expect(found.sort()).toEqual(openers);
+});
+
+/** What runs a team, which commands and dashboards reach by `Team` and `TeamView` alone. */
+const insides = /^(agent|team\/(members|supervisor|equipment|event-hub|open-|post|team-layout))/;
+
+test.each(product.filter((file) => /^(cli|server)\//.test(file)))(
+  "%s does not reach into a running team",
+  (file) => {
+    const reached = importedBy(file).filter(({ isType }) => !isType);
+
+    expect(reached.map(({ target }) => target).filter((it) => insides.test(it))).toEqual([]);
   },
 );
 
@@ -177,6 +260,14 @@ test.each(
   const backends = new RegExp(`^(${[...stores, "team"].join("|")})/(.*/)?(file|memory)-`);
   expect(targets.filter((path) => backends.test(path))).toEqual([]);
 });
+
+/** What a file of src imports, by its path there. */
+function importedBy(file: string) {
+  return importsIn(readFileSync(join("src", file), "utf8")).map(({ path, ...rest }) => ({
+    ...rest,
+    target: path.startsWith(".") ? join(file, "..", path) : path,
+  }));
+}
 
 function importsOf(file: string): string[] {
   return importsIn(readFileSync(join("src", file), "utf8")).map(({ path }) => path);
@@ -202,44 +293,3 @@ function importsIn(text: string): Import[] {
 function folderOf(file: string): string {
   return file.split("/")[0] ?? "";
 }
-
-const declaration = /^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class) (\w+)/gm;
-
-/** The files that declare a type of each name. */
-function filesByType(texts: ReadonlyMap<string, string>): Map<string, string[]> {
-  const files = new Map<string, string[]>();
-  for (const [file, text] of texts) {
-    const names = new Set([...text.matchAll(declaration)].map(([, name = ""]) => name));
-    for (const name of names) files.set(name, [...(files.get(name) ?? []), file]);
-  }
-  return files;
-}
-
-function declaredTwice(texts: ReadonlyMap<string, string>): string[] {
-  const all = [...filesByType(texts)];
-  return all.flatMap(([name, files]) => (files.length > 1 ? `${name}: ${files.join(", ")}` : []));
-}
-
-test("no two files declare a type of the same name", () => {
-  const files = ["src", "web/src"].flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => join(folder, path)),
-  );
-  const texts = new Map(
-    files
-      .filter((path) => /\.tsx?$/.test(path))
-      .map((path) => [path, readFileSync(path, "utf8")] as const),
-  );
-
-  expect(texts.size).toBeGreaterThan(500);
-  expect(declaredTwice(texts)).toEqual([]);
-});
-
-test("control: a type that two files declare is found, exported or not", () => {
-  const texts = new Map([
-    ["a.ts", "interface Line {}\nexport type Row = 1;\nfunction f() {\n  type Line = 2;\n}"],
-    ["b.ts", "export type Line = string;\nexport abstract class Page {}"],
-    ["c.ts", "export class Page<T> {}\nconst Row = 1;"],
-  ]);
-
-  expect(declaredTwice(texts)).toEqual(["Line: a.ts, b.ts", "Page: b.ts, c.ts"]);
-});

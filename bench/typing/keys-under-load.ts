@@ -2,7 +2,6 @@ import { EventEmitter } from "node:events";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { setImmediate, setTimeout } from "node:timers/promises";
-import type { Io } from "../../src/cli/command.ts";
 import { InputHistory } from "../../src/cli/screen/input-history.ts";
 import { Screen } from "../../src/cli/screen/screen.ts";
 import { Talk, type TalkTeam } from "../../src/cli/talk/talk.ts";
@@ -10,6 +9,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { lead, MemberName, newTeamId, TeammateName } from "../../src/protocol/ids.ts";
 import type { MemberRecord } from "../../src/protocol/team.ts";
 import { EventHub } from "../../src/team/event-hub.ts";
+import { screenIo } from "../lib/screen-io.ts";
 
 export interface Load {
   members: number;
@@ -74,7 +74,7 @@ async function openScreen(count: number) {
   const talk = new Talk({
     workspace: ".",
     team: teamOf(members, hub),
-    io: ioOf({ input, output, signal: leaving.signal }),
+    io: screenIo({ input, output, signal: leaving.signal }),
     teamDir: ".",
   });
   const history = await InputHistory.open({
@@ -90,7 +90,9 @@ async function openScreen(count: number) {
     terminal,
     history,
     model: "",
+    listModels: async () => [],
     notify: "off",
+    windowOf: async () => undefined,
     greeting: [],
     past: [],
     monotonicMs,
@@ -132,8 +134,10 @@ function teamOf(members: readonly MemberRecord[], hub: EventHub): TalkTeam {
     requests: async () => [],
     openRequests: async () => [],
     usage: async () => new Map(),
+    backgroundCommands: () => [],
     modes: async () => [],
-    interrupt: () => undefined,
+    models: async () => [],
+    interrupt: () => [],
     hasSent: () => false,
     ...{
       describeRoster: nothing,
@@ -142,32 +146,9 @@ function teamOf(members: readonly MemberRecord[], hub: EventHub): TalkTeam {
       broadcast: nothing,
       answer: nothing,
     },
-    ...{ stop: nothing, setMode: nothing, quiet: nothing },
+    ...{ stop: nothing, setMode: nothing, setModel: nothing, quiet: nothing },
     ...{ rules: () => [], addRule: nothing, removeRule: nothing },
     ...{ checkpoints: async () => [], previewRewind: nothing, rewind: nothing },
-  };
-}
-
-function ioOf(parts: { input: Io["terminal"]["input"]; output: Output; signal: AbortSignal }): Io {
-  const nothing = () => Promise.reject(new Error("unused"));
-  const { input, output, signal } = parts;
-  return {
-    ...{ out: () => undefined, err: () => undefined, viewTeam: nothing, openTeam: nothing },
-    signal,
-    dashboards: { serve: nothing, find: nothing, export: nothing },
-    pastTeams: { present: nothing, list: nothing, restore: nothing },
-    schedule: (delayMs, run) => systemClock.schedule(delayMs, run),
-    isInputPiped: () => false,
-    processInfo: { cwd: ".", home: ".", env: {} },
-    terminal: {
-      input,
-      output,
-      isInteractive: true,
-      hasColors: true,
-      atExit: () => () => undefined,
-      edit: nothing,
-      passesThroughTmux: nothing,
-      jobControl: { onStop: () => () => undefined, stop: () => undefined },
-    },
+    ...{ compact: nothing, clear: nothing },
   };
 }

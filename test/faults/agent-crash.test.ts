@@ -10,38 +10,7 @@ import { calls, reply, says, thinks } from "../../src/testing/scripted-model.ts"
 import type { Transcript } from "../../src/transcript/transcript.ts";
 import { TestAgent, testTool } from "../support/agent.ts";
 import { followScript, modelOnWire } from "../support/agent-on-wire.ts";
-
-/** Where in the k-th write a process dies. */
-const deaths = ["before it", "within it", "after it"] as const;
-type Death = (typeof deaths)[number];
-
-class Crash extends Error {}
-
-/** A transcript whose process dies at the k-th write. From then on nothing is written any more. */
-class DyingTranscript implements Transcript {
-  readonly #transcript: Transcript;
-  readonly #dieAt: number;
-  readonly #death: Death;
-  writes = 0;
-
-  constructor(transcript: Transcript, dieAt: number, death: Death) {
-    this.#transcript = transcript;
-    this.#dieAt = dieAt;
-    this.#death = death;
-  }
-
-  async append(entries: readonly TranscriptEntry[]): Promise<void> {
-    this.writes++;
-    if (this.writes > this.#dieAt) throw new Crash();
-    if (this.writes < this.#dieAt) return this.#transcript.append(entries);
-    if (this.#death === "within it") await this.#transcript.append(entries.slice(0, 1));
-    if (this.#death === "after it") await this.#transcript.append(entries);
-    throw new Crash();
-  }
-
-  tail = () => this.#transcript.tail();
-  entries = () => this.#transcript.entries();
-}
+import { Crash, type Death, DyingTranscript, deaths } from "../support/dying-transcript.ts";
 
 /** A transcript that never learns that a call has begun: what the intent on disk is for. */
 function withoutIntent(transcript: Transcript): Transcript {

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { bundle } from "../../bench/lib/bundle.ts";
 import { Campaign } from "../../fuzz/campaign.ts";
@@ -9,16 +8,7 @@ import { Sandbox } from "../../fuzz/sandbox.ts";
 import { makeWorld, type World } from "../../fuzz/world.ts";
 import { Random } from "../../soak/random.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { missingProgram } from "../support/missing.ts";
-
-/** Why nothing can be run for real here; undefined where it can. */
-const noSandbox = missingProgram("bwrap", "apt-get install bubblewrap") ?? namespacesRefused();
-
-/** No fault of whoever runs the tests: many containers may not make namespaces. */
-function namespacesRefused(): string | undefined {
-  const { status, stderr } = spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-all", "true"]);
-  return status === 0 ? undefined : `bubblewrap does not work here: ${String(stderr).trim()}`;
-}
+import { noSandbox } from "../support/no-sandbox.ts";
 
 if (noSandbox) console.log(`skipped: ${noSandbox}`);
 

@@ -134,8 +134,9 @@ test("processes that look like leftovers but belong to another command, or to no
   await using fixture = await openShell();
   const environment = { ...plainEnvironment(), TROUPE_CALL: newMarker(anotherOwner) };
   const { argv } = markedCommand({
-    program: "bash",
-    command: "exec sleep 1000",
+    shell: "bash",
+    argv: ["bash", "-c", "exec sleep 1000"],
+    name: "bash",
     environment,
     marker: newMarker(anotherOwner),
   });

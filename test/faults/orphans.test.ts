@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -12,6 +13,7 @@ import { endOrphans, type OrphanOptions } from "../../src/processes/orphans.ts";
 import { RunningCommands } from "../../src/processes/running-commands.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { openShell } from "../processes/shell-fixture.ts";
+import { TeamOnWire } from "../support/team-on-wire.ts";
 
 /** What `begin-commands.ts` prints: the pids of what it has started. */
 const Begun = z.object({ job: z.number(), shell: z.number(), escaped: z.number() });
@@ -30,10 +32,13 @@ class Estate implements AsyncDisposable {
     this.escaped = escaped;
   }
 
-  static async of(way: "kill" | "exit" | "kill-all"): Promise<Estate> {
+  static async of(
+    way: "kill" | "exit" | "kill-all",
+    team = `/a path/with:colons/${randomUUID()}`,
+  ): Promise<Estate> {
     await using directory = await temporaryDirectory();
-    const owner = { team: `/a path/with:colons/${randomUUID()}`, member: "alice" };
-    const { team, member } = owner;
+    const owner = { team, member: "alice" };
+    const { member } = owner;
     const program = [programPath("begin-commands.ts"), team, member, way === "kill" ? "stay" : way];
     const child = spawn(process.execPath, ["--import", "tsx", ...program], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -89,6 +94,18 @@ test("only the commands of the owner are ended", async () => {
   expect(await estate.living()).toEqual(["job", "shell", "escaped"]);
 
   expect(await estate.endOrphans({ isOrphan: (marker) => isMarkerOfTeam(marker, team) })).toBe(3);
+});
+
+test("a fresh start ends what commands of the archived team have left running", async () => {
+  await using wire = await TeamOnWire.start({});
+  await using estate = await Estate.of("kill", join(wire.root, ".team"));
+
+  await (await wire.open({ fresh: true })).close();
+
+  expect(await estate.living()).toEqual([]);
+  expect(wire.warnings).toEqual([
+    "3 processes were still running from the team's commands when Troupe was last killed, and were ended now.",
+  ]);
 });
 
 test("commands of this process itself are no orphans", async () => {

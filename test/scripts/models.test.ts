@@ -71,9 +71,19 @@ test("batches and routers are left out, and prices that cannot be stated truly",
 });
 
 test("a source of another shape is refused", () => {
-  const model = { type: "chat", id: "gpt-7", cost: { input: 1 } };
+  const cost = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 };
+  const model = {
+    ...{ type: "chat", id: "gpt-7", api: "openai-responses", reasoning: true, input: ["text"] },
+    ...{ cost, contextWindow: 1_000, maxTokens: 100 },
+  };
+  const read = (changed: object) =>
+    sourceModels(JSON.stringify({ responses: { "gpt-7": { ...model, ...changed } } }));
 
-  expect(() => sourceModels(JSON.stringify({ responses: { "gpt-7": model } }))).toThrow(/cost/);
+  expect(read({})).toMatchObject([{ id: "gpt-7" }]);
+  for (const rate of Object.keys(cost)) {
+    const wrong = () => read({ cost: { ...cost, [rate]: undefined } });
+    expect(wrong).toThrow(new RegExp(`"cost",\\s*"${rate}"`));
+  }
 });
 
 test("the date is the day on which the source's data was made", () => {

@@ -41,7 +41,7 @@ export function digest(text: string): string {
   return createHash("sha256").update(text).digest("base64");
 }
 
-/** Entries with a lifetime, which begins anew with each use. */
+/** Entries with a lifetime, which starts again with each use. */
 export class CacheEntries {
   readonly #entries = new Map<string, { lifeMs: number; untilMs: number }>();
 

@@ -77,6 +77,7 @@ export const eventExamples: { readonly [Type in AgentEvent["type"]]: Raw<Type> }
     at,
     member,
   },
+  "model-set": { type: "model-set", model: "openai/gpt-6-sol", effort: "high", at, member },
   "model-wait": { type: "model-wait", reason: "rate limit", delay_ms: 2000, at, member },
   "tool-call": {
     type: "tool-call",
@@ -100,9 +101,11 @@ export const eventExamples: { readonly [Type in AgentEvent["type"]]: Raw<Type> }
   "compaction-end": {
     type: "compaction-end",
     summary: "The tests pass; the notes are still to be written.",
+    context_tokens: 6_200,
     at,
     member,
   },
+  clear: { type: "clear", at, member, context_tokens: 160_000 },
   "run-end": { type: "run-end", outcome: "turn-limit", reason: "after 200 turns", at, member },
   warning: {
     type: "warning",

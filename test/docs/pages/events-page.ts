@@ -71,7 +71,7 @@ function summarySection(): string {
   );
   return [
     "## The summary of `--output json`\n",
-    "One object on one line, when the run is over:\n",
+    'One object on one line, when the run is over. With `--output stream-json` it is the last line, with `"type":"summary"`:\n',
     "| field | meaning |",
     "|---|---|",
     ...rows,
@@ -85,7 +85,7 @@ function summarySection(): string {
 
 const intro = `# Events
 
-What happens in a team, as it happens: \`troupe run --output stream-json\` prints one event a line on standard output, and
+What happens in a team, as it happens: \`troupe run --output stream-json\` prints one event a line on standard output and, at the end, [the summary](#the-summary-of---output-json);
 \`.team/events.jsonl\` keeps the newest for other processes (there each line has a number \`seq\` too, as its last
 key). The screen and the library (\`team.events()\`) see the same events.
 

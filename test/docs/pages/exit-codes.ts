@@ -6,4 +6,5 @@ export const exitCodeTable = `| exit | meaning |
 | 2 | wrong usage or configuration; nothing on standard output |
 | 3 | ended with unfinished work: a failed member, a task neither completed nor cancelled, an undecided request |
 | 4 | stopped by a limit or budget of the lead or the team (\`--max-turns\`, \`--max-cost\`, \`--timeout\`) |
+| 9 | the file of \`--env-file\` does not exist: Node 20 looks for it itself, before troupe starts |
 | 130, 143 | SIGINT, SIGTERM |`;

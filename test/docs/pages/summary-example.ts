@@ -9,11 +9,12 @@ export const summaryFields: Readonly<Record<string, string>> = {
     "calls that needed approval in this run and did not get it: `id`, `from` and, as `subject`, what was asked; what a rule or a hook denies is not asked",
   undecided: "questions that nobody has answered: `id`, `type` and `from`",
   background: "commands that still ran in the end: `member` and how many `commands`",
-  usage: "all tokens: `input_tokens`, `output_tokens`, `cache_read_tokens`, `cache_write_tokens`",
+  usage:
+    "all tokens of the team, those of earlier runs too: `input_tokens`, `output_tokens`, `cache_read_tokens`, `cache_write_tokens`",
   cost_usd:
-    "dollars in all, of the calls whose model has a known price; `null`, and never 0, if no such call cost anything and there are others",
+    "dollars of the team so far, of the calls whose model has a known price; `null`, and never 0, if no such call cost anything and there are others",
   unpriced_calls: "how many calls have no known price and are not in `cost_usd`",
-  duration_ms: "how long the run took",
+  duration_ms: "how long this run took",
   undelivered: "ids of messages that came back, because their recipient had ended",
 };
 

@@ -86,7 +86,7 @@ test("P22 the summary has all members, all tasks and all denials", async () => {
   });
 });
 
-test("P22 stream-json prints one event per line, of the lead and of teammates", async () => {
+test("P22 stream-json prints one event per line, of the lead and of teammates, and ends with the summary", async () => {
   await using wire = await TeamOnWire.start({
     lead: [reply([spawns("alice"), calls("wait_for_teammates", {})]), says("Over.")],
     alice: [says("Here.")],
@@ -94,11 +94,14 @@ test("P22 stream-json prints one event per line, of the lead and of teammates", 
 
   const { code, out } = await run(wire, "--output", "stream-json");
 
-  const events = out.map((line) => AgentEvent.parse(JSON.parse(line)));
+  const events = out.slice(0, -1).map((line) => AgentEvent.parse(JSON.parse(line)));
   expect(code).toBe(0);
   for (const member of ["lead", "alice"]) {
     expect(events).toContainEqual(expect.objectContaining({ type: "run-end", member }));
   }
+  const summary = JSON.parse(out.at(-1) ?? "");
+  expect(summary).toMatchObject({ type: "summary", result: "Over.", exit_code: 0 });
+  expect(summary.members).toHaveLength(2);
 });
 
 test("P22 a lead that leaves a task open is reminded once, then the run ends as unfinished", async () => {
@@ -220,8 +223,15 @@ test("P22 a background command is awaited, and its end wakes its owner; one that
     ],
   });
   const free = ["--permission-mode", "bypassPermissions"];
-  expect(await run(wire, ...free)).toMatchObject({ code: 0 });
-  expect(shownIn(wire.requestsOf("alice").at(-1))).toContain("ready");
+  const awaited = await run(wire, ...free);
+  // What went wrong, if anything, is in the failure of the test.
+  expect({ ...awaited, refusals: wire.server.refusals }).toEqual({
+    code: 0,
+    out: [expect.any(String)],
+    err: expect.not.arrayContaining([expect.stringMatching(/^(error|warning|failed): /)]),
+    refusals: [],
+  });
+  expect(wire.shownTo("alice")).toMatch(/has ended: completed.*ready/);
 
   await using lasting = await TeamOnWire.start({
     lead: [

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { status } from "../../../src/testing/provider-server/answers.ts";
+import { raw, status } from "../../../src/testing/provider-server/answers.ts";
 import type { ProviderRequest } from "../../../src/testing/provider-server/provider-api.ts";
 import { calls, reply, says, thinks, thinksInSecret } from "../../../src/testing/scripted-model.ts";
 import { TeamOnWire, Watched } from "../../support/team-on-wire.ts";
@@ -15,6 +15,8 @@ const words = "Let me look.\n  “Zuerst” \u{1F50E}";
 const thought = thinks(words, "c2lnbmF0dXJl");
 
 const Blocks = z.array(z.looseObject({ type: z.string() }));
+
+const Calls = z.object({ tool_calls: z.tuple([z.object({ id: z.string() })]) });
 
 /** What a request has of earlier thoughts, in the provider's own form. */
 function thoughtsIn(request: ProviderRequest | undefined): object[] {
@@ -61,6 +63,35 @@ test.each([
   const [first, ...others] = wire.requestsOf("alice").map(thoughtsIn);
   expect(first).toEqual([]);
   expect(others).toMatchObject([thoughts, thoughts]);
+  expect(wire.server.refusals).toEqual([]);
+});
+
+test("a thought on OpenRouter that names its call names it by the id that the call has now, after a restart too", async () => {
+  const ofCall = { type: "reasoning.encrypted", id: "tool_0", data: "c2VhbGVk", index: 0 };
+  const ofNone = { type: "reasoning.summary", id: "rs_1", summary: words, index: 1 };
+  const call = { index: 0, id: "tool_0", function: { name: "read_file", arguments: "{}" } };
+  const deltas = [{ reasoning_details: [ofCall, ofNone] }, { tool_calls: [call] }];
+  const choices = [
+    ...deltas.map((delta) => ({ index: 0, delta })),
+    { index: 0, delta: {}, finish_reason: "tool_calls" },
+  ];
+  const events = choices.map((choice) => `data: ${JSON.stringify({ choices: [choice] })}\n\n`);
+  await using wire = await TeamOnWire.start({ lead: [raw(events.join("")), says("Done.")] });
+  const env = { OPENROUTER_API_KEY: "sk-or-test", OPENROUTER_BASE_URL: `${wire.server.url}/v1` };
+  const model = "openrouter/google/gemini-3.5-flash";
+
+  for (const prompt of ["Look.", "And?"]) {
+    const team = await wire.open({ model, env });
+    await team.prompt(prompt);
+    await team.quiet();
+    await team.close();
+  }
+
+  const [, ...others] = wire.requestsOf("lead").map(({ body }) => body.messages[2]);
+  const id = Calls.parse(others[0]).tool_calls[0].id;
+  const reply = { tool_calls: [{ id }], reasoning_details: [{ ...ofCall, id }, ofNone] };
+  expect(others).toMatchObject([reply, reply]);
+  expect(id).not.toBe("tool_0");
   expect(wire.server.refusals).toEqual([]);
 });
 

@@ -21,7 +21,7 @@ test("P39 a teammate from before the prompt that was spawned again since goes ba
   await team.rewind(prompt);
 
   expect(members).toContainEqual({ member: "alice", effect: "goes-back" });
-  expect(cannot).toContain("'alice' was spawned again since, and stays as that asked for.");
+  expect(cannot).toContain("'alice' was spawned again since, and stays as it was spawned then.");
   expect(await wire.statusOf("alice")).not.toBe("shutdown");
   await team.message("alice", "Third work.");
   await team.quiet();
@@ -42,7 +42,9 @@ test("P39 a teammate that was spawned afresh since is there, without what came s
   await team.message("alice", "Third work.");
   await team.quiet();
 
-  expect(cannot).toContain("'alice' was spawned afresh since: what it knew then is not back.");
+  expect(cannot).toContain(
+    "'alice' was spawned with a new conversation since: what it knew then does not come back.",
+  );
   expect(wire.shownTo("alice")).toContain("Third work");
   expect(wire.shownTo("alice")).not.toMatch(/First work|Second work/);
 });

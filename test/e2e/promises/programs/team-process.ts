@@ -33,8 +33,10 @@ const Order = z.discriminatedUnion("type", [
     /** The paths of its images. */
     images: z.array(z.string()).optional(),
   }),
+  z.object({ type: z.literal("set-model"), name: z.string(), model: z.string() }),
   /** Takes the last message back, and says whether it came in time. */
   z.object({ type: z.literal("withdraw") }),
+  z.object({ type: z.literal("compact"), name: z.string() }),
 ]);
 export type Order = z.input<typeof Order>;
 
@@ -71,9 +73,13 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (order.type === "spawn") {
     const { type: _, ...request } = order;
     await team.spawn(request);
+  } else if (order.type === "set-model") {
+    await team.setModel(order.name, { model: order.model });
   } else if (order.type === "message") {
     const { id } = await team.message(order.to, { text: order.content, images: order.images });
     sent.push(id);
+  } else if (order.type === "compact") {
+    await team.compact(order.name);
   } else {
     const [last] = sent.slice(-1);
     if (last) console.log(JSON.stringify({ type: "withdrawn", inTime: await team.withdraw(last) }));
