@@ -71,7 +71,7 @@ test.skipIf(noTmux)("a prompt is taken back with what its tools changed", async 
   await using server = await ProviderServer.start();
   const file = join(directory.path, "work", "a.txt");
   server.reply(
-    says("Hello."),
+    says("What shall I do?"),
     calls("write_file", { path: "a.txt", content: "one\n" }),
     says("Written."),
   );
@@ -79,7 +79,7 @@ test.skipIf(noTmux)("a prompt is taken back with what its tools changed", async 
   await using terminal = await openOnServer(directory.path, server, { argv });
   await terminal.shows("›");
   await send(terminal, "Hello.");
-  await terminal.shows("Hello.");
+  await terminal.shows("What shall I do?");
   await send(terminal, "Write it.");
   await terminal.shows("Written.");
   expect(existsSync(file)).toBe(true);
