@@ -116,6 +116,8 @@ export interface TeamPermissions {
   rules: RuleChange[];
   /** The lead's mode, for a start that does not state one. */
   mode?: PermissionMode | undefined;
+  /** The lead's mode in the process that ran the team last (default: `default`): for people, in other processes. */
+  mode_in_force?: PermissionMode | undefined;
   /** The lead's model, for a start that does not state one. */
   model?: string | undefined;
   /** The lead's effort, for a start that does not state one. */
@@ -126,6 +128,7 @@ export interface TeamPermissions {
 export const TeamPermissions = z.object({
   rules: z.array(RuleChange),
   mode: PermissionMode.optional(),
+  mode_in_force: PermissionMode.optional(),
   model: z.string().optional(),
   effort: EffortChoice.optional(),
   sig: z.string(),

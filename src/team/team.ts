@@ -32,6 +32,7 @@ import { followsLead } from "./members/inherited-fields.ts";
 import { modelAtStart, withKept } from "./model-at-start.ts";
 import { openSupervisor, startAnswerer } from "./open-supervisor.ts";
 import type { TeamPrompt } from "./prompt-images.ts";
+import type { MemberMode } from "./protocols/member-modes.ts";
 import type { MemberModel, ModelSetting } from "./protocols/model-choices.ts";
 import { answerMessage, findQuestion, type PersonsAnswer } from "./protocols/persons-answer.ts";
 import type { RuleDraft, TeamRule, TeamRules } from "./protocols/team-rules.ts";
@@ -55,16 +56,6 @@ export interface BackgroundCommand {
   member: MemberName;
   /** The command line, with its secrets masked. */
   command: string;
-}
-
-/** The permission mode of a member. */
-export interface MemberMode {
-  /** The name of the member. */
-  member: MemberName;
-  /** The mode in force: a teammate's own one, where that is not wider than the lead's. */
-  mode: PermissionMode;
-  /** True for a teammate whose mode changes with the lead's. */
-  followsLead: boolean;
 }
 
 interface OpenedTeamParts {

@@ -7,7 +7,8 @@ import type { PermissionMode } from "../../protocol/message.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import type { MemberRecord, MemberStatus } from "../../protocol/team.ts";
 import { totalTokens } from "../../protocol/usage.ts";
-import type { BackgroundCommand, MemberMode } from "../../team/team.ts";
+import type { MemberMode } from "../../team/protocols/member-modes.ts";
+import type { BackgroundCommand } from "../../team/team.ts";
 
 /** A member as a person sees it at a glance. */
 export interface MemberGlance {

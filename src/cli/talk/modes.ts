@@ -2,7 +2,7 @@ import { TeamError } from "../../errors.ts";
 import { lead } from "../../protocol/ids.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import { findMember } from "../../team/find-member.ts";
-import type { MemberMode } from "../../team/team.ts";
+import type { MemberMode } from "../../team/protocols/member-modes.ts";
 import { table } from "../render/columns.ts";
 import type { Talk, TalkReply } from "./talk.ts";
 

@@ -20,7 +20,7 @@ export interface ResumeOptions {
 
 /**
  * Continues where the last process stopped, in this order:
- * 1. the rules that the person added hold again, before any member is opened;
+ * 1. the rules that the person added hold again, and the lead's mode is written down, before any member is opened;
  * 2. the lead is opened, since members report to it;
  * 3. removals that were interrupted are finished, so that mail and tasks are free for the others;
  * 4. every member that is alive is opened with its plan, its failure and its tasks, and with the model
@@ -33,6 +33,7 @@ export async function resume(options: ResumeOptions): Promise<void> {
   const { protocols, members } = options;
   const { permissions, keeper, shutdowns, results } = protocols;
   await permissions.rules.restore();
+  await permissions.noteMode(options.lead.mode);
   members.add(await options.openLead());
   const records = (await keeper.read()).members;
   for (const record of records) await finishRemoval(record, options);

@@ -46,7 +46,9 @@ function isSigned({ team_id, permissions }: SignedTeam, signature: Signature): b
   return signature.verify(signedText(decided, team_id), sig);
 }
 
-function signedText({ rules, mode, model, effort }: Unsigned, teamId: string): string {
+function signedText({ rules, mode, ...others }: Unsigned, teamId: string): string {
+  const { mode_in_force, model, effort } = others;
   // Left out, as JSON does, where they are undefined: such teams are signed as they always were.
-  return canonicalJson({ permissions_of: teamId, rules, mode: mode ?? null, model, effort });
+  const optional = { mode_in_force, model, effort };
+  return canonicalJson({ permissions_of: teamId, rules, mode: mode ?? null, ...optional });
 }

@@ -1,5 +1,4 @@
 import { TeamError } from "../../errors.ts";
-import { isWiderMode } from "../../permissions/modes.ts";
 import { ruleOf } from "../../permissions/persons-question.ts";
 import { lead, type MemberName, user } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
@@ -9,6 +8,7 @@ import type { Requests } from "../../requests/requests.ts";
 import { followLead, withLeads, withOwn } from "../members/inherited-fields.ts";
 import { isCarriedOut } from "../members/mail-orders.ts";
 import type { MemberHandle } from "../members/member-handle.ts";
+import { modeInForce, requireNotWider } from "./member-modes.ts";
 import { TeamRules, type TeamRulesOptions } from "./team-rules.ts";
 
 export interface PermissionOrdersOptions extends TeamRulesOptions {
@@ -51,13 +51,7 @@ export class PermissionOrders {
    * from the lead follow the lead's by themselves; their records then show it.
    */
   async setMode(member: MemberHandle, mode: PermissionMode, widest: PermissionMode): Promise<void> {
-    if (isWiderMode(mode, widest)) {
-      throw new TeamError(
-        "config-invalid",
-        `'${member.name}' cannot have the mode '${mode}': it is wider than the lead's`,
-        { hint: `The lead's mode is '${widest}'.` },
-      );
-    }
+    requireNotWider(member.name, mode, widest);
     await this.#announcing(async () => {
       await member.order({ type: "set-mode", mode });
       const { keeper } = this.#options;
@@ -80,15 +74,23 @@ export class PermissionOrders {
     });
   }
 
+  /** Writes down the lead's mode at the start, for other processes, if they would take it for another one. */
+  async noteMode(mode: PermissionMode): Promise<void> {
+    const { keeper } = this.#options;
+    if (modeInForce(await keeper.permissions()) === mode) return;
+    await keeper.changePermissions((known) => ({ ...known, mode_in_force: mode }));
+  }
+
   /**
    * Keeps the lead's mode for the next start, but for the one without any question: that is to be
    * chosen at each start.
    */
   async #keepLeadsMode(mode: PermissionMode): Promise<void> {
     const { keeper } = this.#options;
-    await keeper.changePermissions(({ mode: _, ...others }) =>
-      mode === "bypassPermissions" ? others : { ...others, mode },
-    );
+    await keeper.changePermissions(({ mode: _, ...others }) => ({
+      ...{ ...others, mode_in_force: mode },
+      ...(mode !== "bypassPermissions" && { mode }),
+    }));
     await keeper.changeAll((record) => followLead(record, { mode }));
   }
 

@@ -13,13 +13,14 @@ import {
   type RequestId,
   user,
 } from "../../protocol/ids.ts";
-import type { Message, MessageDraft } from "../../protocol/message.ts";
+import type { Message, MessageDraft, PermissionMode } from "../../protocol/message.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import type { Task } from "../../protocol/task.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { RequestFilter } from "../../requests/requests.ts";
 import type { StoredRequests } from "../../requests/stored-requests.ts";
 import { aliveMembers, findRecipient, hasEnded, memberNames } from "../find-member.ts";
+import type { MemberMode } from "../protocols/member-modes.ts";
 import type { PersonsAnswer } from "../protocols/persons-answer.ts";
 import type { RuleDraft, TeamRule } from "../protocols/team-rules.ts";
 import type { TeamPlace } from "../team-place.ts";
@@ -112,6 +113,14 @@ export class FileTeamView implements TeamView {
     const { permissionsOf } = await import("../members/signed-permissions.ts");
     const approved = await requests.list({ state: "approved", type: "permission" });
     return addedRules(storedChanges(approved, permissionsOf(team, signature).rules));
+  }
+
+  async modes(): Promise<MemberMode[]> {
+    const { team, key } = await this.#readAgain();
+    const signature = await key.verifier();
+    if (!signature) return [];
+    const { storedModes } = await import("../protocols/member-modes.ts");
+    return storedModes(team, signature);
   }
 
   async mail(owner: MemberName, query: MailQuery): Promise<MailPage> {
@@ -226,6 +235,11 @@ export class FileTeamView implements TeamView {
     const { removalMessage } = await import("../protocols/added-rules.ts");
     const order = removalMessage(draft, await this.rules());
     await this.#leave((await this.team()).lead, order);
+  }
+
+  async setMode(name: string, mode: PermissionMode): Promise<void> {
+    const { modeMessage } = await import("../protocols/member-modes.ts");
+    await this.#leave(name, modeMessage(name, mode, await this.modes()));
   }
 
   /** The team as it was last read. */

@@ -15,7 +15,7 @@ import {
   type RequestId,
   user,
 } from "../../protocol/ids.ts";
-import type { Message, MessageDraft } from "../../protocol/message.ts";
+import type { Message, MessageDraft, PermissionMode } from "../../protocol/message.ts";
 import { isShown } from "../../protocol/message-types.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import type { Task } from "../../protocol/task.ts";
@@ -30,6 +30,7 @@ import {
   removalMessage,
   storedChanges,
 } from "../protocols/added-rules.ts";
+import { type MemberMode, modeMessage, storedModes } from "../protocols/member-modes.ts";
 import { answerMessage, findQuestion, type PersonsAnswer } from "../protocols/persons-answer.ts";
 import type { RuleDraft, TeamRule } from "../protocols/team-rules.ts";
 import type { TeamStore } from "../team-store.ts";
@@ -101,6 +102,10 @@ export class MemoryTeamView implements TeamView {
     const { rules } = permissionsOf(await this.team(), this.#store.signature);
     const approved = await this.requests({ state: "approved", type: "permission" });
     return addedRules(storedChanges(approved, rules));
+  }
+
+  async modes(): Promise<MemberMode[]> {
+    return storedModes(await this.team(), this.#store.signature);
   }
 
   async mail(owner: MemberName, { from, limit }: MailQuery): Promise<MailPage> {
@@ -235,6 +240,10 @@ export class MemoryTeamView implements TeamView {
   async removeRule(draft: RuleDraft): Promise<void> {
     const order = removalMessage(draft, await this.rules());
     await this.#leave((await this.team()).lead, order);
+  }
+
+  async setMode(name: string, mode: PermissionMode): Promise<void> {
+    await this.#leave(name, modeMessage(name, mode, await this.modes()));
   }
 
   #leave(to: string, draft: MessageDraft): Promise<Message> {

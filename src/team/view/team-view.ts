@@ -3,13 +3,14 @@ import type { FollowLogOptions } from "../../logs/event-log.ts";
 import type { MailState } from "../../mailbox/mailbox.ts";
 import type { StoredEvent } from "../../protocol/events.ts";
 import type { MemberName, MessageId, RequestId } from "../../protocol/ids.ts";
-import type { Message } from "../../protocol/message.ts";
+import type { Message, PermissionMode } from "../../protocol/message.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import type { Task } from "../../protocol/task.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { TranscriptEntry } from "../../protocol/transcript.ts";
 import type { UsageLine, UsageTotal } from "../../protocol/usage.ts";
 import type { RequestFilter } from "../../requests/requests.ts";
+import type { MemberMode } from "../protocols/member-modes.ts";
 import type { PersonsAnswer } from "../protocols/persons-answer.ts";
 import type { RuleDraft, TeamRule } from "../protocols/team-rules.ts";
 
@@ -52,6 +53,12 @@ export interface TeamView extends TeamActions {
    * they cannot be verified.
    */
   rules(): Promise<TeamRule[]>;
+
+  /**
+   * The permission mode of each living member, the lead first: as it is, or as it was while the team ran.
+   * What cannot be verified is left out.
+   */
+  modes(): Promise<MemberMode[]>;
 
   /** A member's mail, newest first. */
   mail(owner: MemberName, query: MailQuery): Promise<MailPage>;
@@ -104,6 +111,11 @@ export interface TeamActions {
   addRule(draft: RuleDraft): Promise<void>;
   /** Removes a permission rule that was added to the team. Throws `config-invalid` where it has none such. */
   removeRule(draft: RuleDraft): Promise<void>;
+  /**
+   * Changes a member's permission mode, and never to one that is wider than the lead's: then it throws
+   * `config-invalid`. Throws `member-unknown` or `member-ended`.
+   */
+  setMode(name: string, mode: PermissionMode): Promise<void>;
 }
 
 /** Which part of a member's mail is wanted. */

@@ -4,6 +4,8 @@ import { lead, MemberName, MessageId, newRequestId, RequestId, user } from "../.
 import type { Message } from "../../protocol/message.ts";
 import type { TranscriptEntry } from "../../protocol/transcript.ts";
 import type { UsageRecord } from "../../protocol/usage.ts";
+import { signMember } from "../../team/members/signed-fields.ts";
+import { signPermissions } from "../../team/members/signed-permissions.ts";
 import type { TeamStore } from "../../team/team-store.ts";
 import type { PageCursor, TeamChange, TeamView } from "../../team/view/team-view.ts";
 import { enlist } from "./team-store.ts";
@@ -359,6 +361,54 @@ function testActs(open: OpenTeamView): void {
 
     await expect(wrong).rejects.toMatchObject({ code: "config-invalid" });
     await expect(unknown).rejects.toMatchObject({ code: "config-invalid" });
+  });
+
+  test("the modes are listed, and a mode is changed by an order to its member", async ({
+    store,
+    view,
+  }) => {
+    await enlist(store, "alice");
+    await enlist(store, "bob", "shutdown");
+    await store.roster.update((team) => ({
+      ...team,
+      members: team.members.map((each) => signMember(each, store.signature)),
+      permissions: signPermissions(
+        { rules: [], mode_in_force: "acceptEdits" },
+        team,
+        store.signature,
+      ),
+    }));
+    const { reader } = await store.openMember(alice, ignored);
+
+    const modes = await view.modes();
+    await view.setMode("Alice", "plan");
+
+    expect(modes).toEqual([
+      { member: "lead", mode: "acceptEdits", followsLead: false },
+      { member: "alice", mode: "acceptEdits", followsLead: false },
+    ]);
+    expect((await reader.unread()).map(({ message }) => message)).toMatchObject([
+      { type: "mode_set_request", from: "user", mode: "plan" },
+    ]);
+  });
+
+  test("P13 no mode is set that is wider than the lead's, and none that troupe did not write is listed", async ({
+    store,
+    view,
+  }) => {
+    await enlist(store, "alice");
+    await enlist(store, "bob", "shutdown");
+    await store.roster.update((team) => ({
+      ...team,
+      permissions: { rules: [], mode_in_force: "bypassPermissions", sig: "made up" },
+    }));
+
+    expect(await view.modes()).toEqual([{ member: "lead", mode: "default", followsLead: false }]);
+    const refused = { code: "config-invalid", message: expect.stringContaining("wider") };
+    for (const name of ["lead", "alice"])
+      await expect(view.setMode(name, "acceptEdits")).rejects.toMatchObject(refused);
+    await expect(view.setMode("carol", "plan")).rejects.toMatchObject({ code: "member-unknown" });
+    await expect(view.setMode("bob", "plan")).rejects.toMatchObject({ code: "member-ended" });
   });
 
   test("mail to unknown and ended members is refused", async ({ store, view }) => {

@@ -228,6 +228,45 @@ test("P23 a teammate's mode follows the lead's, narrower and wider, unless it ha
   expect(await memberOnDisk(wire, "alice")).toMatchObject({ permission_mode: "default" });
 });
 
+test("P40 other processes know every member's mode as it is, also after a restart", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [says("Noted.")],
+    alice: [says("Here.")],
+    bob: [says("Here.")],
+  });
+  const view = viewTeam(wire.root);
+  const team = await wire.open({ mode: "acceptEdits" });
+  await team.spawn(coder("alice"));
+  await team.spawn({ ...coder("bob"), mode: "plan" });
+  await team.quiet();
+
+  const modes = [await view.modes()];
+  for (const [name, mode] of changes) {
+    await team.setMode(name, mode);
+    modes.push(await view.modes());
+    expect(modes.at(-1)).toEqual(await team.modes());
+  }
+  await team.close();
+  const again = await wire.open({ mode: "acceptEdits" });
+
+  const named = (each: (typeof modes)[number] = []) =>
+    each.map(({ mode, followsLead }) => (followsLead ? `${mode}, as the lead` : mode));
+  expect(modes.map(named)).toEqual([
+    ["acceptEdits", "acceptEdits, as the lead", "plan"],
+    ["bypassPermissions", "bypassPermissions, as the lead", "plan"],
+    ["bypassPermissions", "default", "plan"],
+    ["plan", "plan", "plan"],
+  ]);
+  expect(named(await view.modes())).toEqual(["acceptEdits", "default", "plan"]);
+  expect(await view.modes()).toEqual(await again.modes());
+});
+
+const changes = [
+  ["lead", "bypassPermissions"],
+  ["alice", "default"],
+  ["lead", "plan"],
+] as const;
+
 test("a lead's invalid calls are errors that say what is valid", async () => {
   let planId = "";
   const wrong = (): [ReplyBlock, RegExp][] => [
