@@ -35,7 +35,11 @@ export type ErrorCode =
   | "result-missing"
   | "compaction-failed"
   | "conversation-short"
-  | "sandbox-missing";
+  | "sandbox-missing"
+  | "git-missing"
+  | "git-too-old"
+  | "git-failed"
+  | "repository-unusable";
 
 /**
  * The only error this package throws on purpose. `code` is for programs and stays stable;

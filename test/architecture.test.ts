@@ -6,7 +6,16 @@ import { expect, test } from "vitest";
 const leaves = ["protocol", "lib"];
 const stores = ["mailbox", "roster", "tasks", "requests", "crons", "transcript", "fence", "logs"];
 
-const workers = ["model", "workspace", "sandbox", "processes", "permissions", "tools", "agent"];
+const workers = [
+  "model",
+  "git",
+  "workspace",
+  "sandbox",
+  "processes",
+  "permissions",
+  "tools",
+  "agent",
+];
 
 /** Folder → folders it may import. This table is the architecture; docs/architecture.md explains it. */
 const allowed: Record<string, readonly string[]> = {
@@ -24,6 +33,7 @@ const allowed: Record<string, readonly string[]> = {
   model: leaves,
   workspace: leaves,
   sandbox: leaves,
+  git: leaves,
   processes: [...leaves, "sandbox"],
   permissions: [...leaves, "requests", "workspace"],
   tools: [...leaves, "workspace", "processes"],
@@ -215,11 +225,12 @@ test("only the command runner starts processes for members; the others are the p
 
   expect(starters.sort()).toEqual([
     ...["cli/doctor/programs.ts", "cli/edit-outside.ts", "cli/passes-through-tmux.ts"],
-    ...["cli/screen/workspace-files.ts", "lib/process-identity.ts"],
+    // What the runtime itself does with repositories.
+    ...["cli/screen/workspace-files.ts", "git/git-process.ts", "lib/process-identity.ts"],
     ...["processes/host-command-runner.ts", "processes/host-program.ts"],
     ...["processes/pipes.ts", "processes/process-list.ts"],
     // It tries the sandbox once, with a command of its own.
-    ...["sandbox/find-sandbox.ts", "team/diff/run-git.ts"],
+    "sandbox/find-sandbox.ts",
   ]);
 });
 

@@ -1,5 +1,7 @@
 import { sep } from "node:path";
+import { Git } from "../../git/git.ts";
 import type { EnvironmentVariables } from "../../model/provider-settings.ts";
+import { Programs } from "../../processes/programs.ts";
 import {
   type Candidate,
   type FoundChanges,
@@ -9,7 +11,6 @@ import {
   type VersionContent,
 } from "./changes.ts";
 import { tooLarge } from "./current-file.ts";
-import { ReadingGit } from "./run-git.ts";
 
 interface GitChangesOptions {
   /** The real path of the workspace. */
@@ -27,7 +28,8 @@ type GitChanges =
 
 /** The files that differ from the last commit, and the new ones that are not ignored. */
 export async function findGitChanges({ root, limit, env }: GitChangesOptions): Promise<GitChanges> {
-  const git = await ReadingGit.open(root, env);
+  const programs = new Programs({ path: env.PATH, workspace: root });
+  const git = await Git.open({ cwd: root, env, programs });
   const top = await git.run(["rev-parse", "--show-toplevel"]);
   if (top.code !== 0) return whyNot(top);
   if (!isWithin(top.output.toString("utf8").replace(/\n$/, ""), root)) {
@@ -69,10 +71,7 @@ interface ListedEntries {
 }
 
 /** A text is what git says of its failure. */
-async function listChanges(
-  git: ReadingGit,
-  paths: readonly string[],
-): Promise<ListedEntries | string> {
+async function listChanges(git: Git, paths: readonly string[]): Promise<ListedEntries | string> {
   const others = ["ls-files", "-z", "--others", "--exclude-standard"];
   const hasCommit = (await git.run(["rev-parse", "-q", "--verify", "HEAD^{commit}"])).code === 0;
   if (!hasCommit) {
@@ -121,10 +120,7 @@ function changedIn(output: Buffer): ChangedEntry[] {
   return entries;
 }
 
-async function withContents(
-  git: ReadingGit,
-  entries: readonly ChangedEntry[],
-): Promise<Candidate[]> {
+async function withContents(git: Git, entries: readonly ChangedEntry[]): Promise<Candidate[]> {
   const objects = entries.flatMap(({ object, reason }) => (object && !reason ? [object] : []));
   const contents = await readObjects(git, [...new Set(objects)]);
   return entries.map(({ path, object, reason }): Candidate => {
@@ -139,7 +135,7 @@ async function withContents(
 const maxObjectBytes = 16 * 1024 * 1024;
 
 async function readObjects(
-  git: ReadingGit,
+  git: Git,
   objects: readonly string[],
 ): Promise<Map<string, VersionContent>> {
   const contents = new Map<string, VersionContent>();
