@@ -27,6 +27,7 @@ class RecordingStore implements TeamStore {
   readonly roster = this.#inner.roster;
   readonly tasks = this.#inner.tasks;
   readonly requests = this.#inner.requests;
+  readonly landings = this.#inner.landings;
   readonly events = this.#inner.events;
   readonly usage = this.#inner.usage;
   readonly jobs = this.#inner.jobs;

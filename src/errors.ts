@@ -39,7 +39,10 @@ export type ErrorCode =
   | "git-missing"
   | "git-too-old"
   | "git-failed"
-  | "repository-unusable";
+  | "repository-unusable"
+  | "landing-unknown"
+  | "landing-changed"
+  | "landing-refused";
 
 /**
  * The only error this package throws on purpose. `code` is for programs and stays stable;

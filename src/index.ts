@@ -6,6 +6,19 @@ export { type ErrorCode, TeamError } from "./errors.ts";
 export type { FenceHolder } from "./fence/fence.ts";
 export type { Signature } from "./keys/signature.ts";
 export { hmacSignature } from "./keys/signature.ts";
+export type {
+  ConflictMove,
+  DiscardedMove,
+  FailedMove,
+  LandedMove,
+  LandingDraft,
+  LandingMove,
+  Landings,
+  MergedMove,
+  RejectedMove,
+  ReplacedMove,
+  TakenMove,
+} from "./landing/landings.ts";
 export { type Clock, systemClock } from "./lib/clock.ts";
 export type { ProcessIdentity, ProcessTable } from "./lib/process-identity.ts";
 export type { EventLog, EventReader, FollowLogOptions } from "./logs/event-log.ts";
@@ -90,6 +103,8 @@ export type {
 } from "./protocol/events.ts";
 export {
   type Checked,
+  type CommitId,
+  type LandingId,
   type MemberName,
   type MessageId,
   parseMemberName,
@@ -98,6 +113,7 @@ export {
   type TeamId,
 } from "./protocol/ids.ts";
 export type { JobRecord } from "./protocol/job.ts";
+export type { Landing, LandingCheck, LandingState } from "./protocol/landing.ts";
 export type {
   BroadcastMessage,
   IdleMessage,

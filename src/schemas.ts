@@ -1,6 +1,7 @@
 import { CronEntry } from "./protocol/cron.ts";
 import { AgentEvent, StoredEvent } from "./protocol/events.ts";
 import { JobRecord } from "./protocol/job.ts";
+import { Landing } from "./protocol/landing.ts";
 import { Message } from "./protocol/message.ts";
 import { TeamRequest } from "./protocol/request.ts";
 import { Task } from "./protocol/task.ts";
@@ -63,6 +64,9 @@ export const teamRequestSchema: DataSchema<TeamRequest> = TeamRequest;
 
 /** A file of `tasks`. */
 export const taskSchema: DataSchema<Task> = Task;
+
+/** A file of `landings`. */
+export const landingSchema: DataSchema<Landing> = Landing;
 
 /** The roster, `config.json`. */
 export const teamRecordSchema: DataSchema<TeamRecord> = TeamRecord;

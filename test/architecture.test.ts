@@ -4,7 +4,17 @@ import { expect, test } from "vitest";
 
 /** What every folder may import without saying so. */
 const leaves = ["protocol", "lib"];
-const stores = ["mailbox", "roster", "tasks", "requests", "crons", "transcript", "fence", "logs"];
+const stores = [
+  "mailbox",
+  "roster",
+  "tasks",
+  "requests",
+  "crons",
+  "transcript",
+  "fence",
+  "logs",
+  "landing",
+];
 
 const workers = [
   "model",
@@ -27,6 +37,7 @@ const allowed: Record<string, readonly string[]> = {
   tasks: leaves,
   requests: [...leaves, "keys"],
   crons: leaves,
+  landing: leaves,
   transcript: leaves,
   fence: leaves,
   logs: leaves,

@@ -89,6 +89,17 @@ export const RequestId = checked<"RequestId">(new RegExp(`^${uuidPattern}$`));
 export type TaskId = Checked<"TaskId">;
 export const TaskId = checked<"TaskId">(/^[1-9]\d{0,8}$/);
 
+/** The id of a landing: `1`, `2`, … in the order of the queue. */
+export type LandingId = Checked<"LandingId">;
+export const LandingId = checked<"LandingId">(/^[1-9]\d{0,8}$/);
+
+/** The id of a commit, in full: SHA-1 or SHA-256 in hex. */
+export type CommitId = Checked<"CommitId">;
+export const CommitId = checked<"CommitId">(
+  /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/,
+  "the id of a commit is 40 or 64 hex digits",
+);
+
 export function newMessageId(now: Date): MessageId {
   return uuidv7(now) as MessageId;
 }

@@ -25,7 +25,14 @@ const place = z.object({
   ...{ clock: isObject, processes: isObject, onWarning: isFunction },
 });
 const store = z.object({
-  ...{ roster: isObject, tasks: isObject, requests: isObject, events: isObject, usage: isObject },
+  ...{
+    roster: isObject,
+    tasks: isObject,
+    requests: isObject,
+    landings: isObject,
+    events: isObject,
+    usage: isObject,
+  },
   ...{ view: isFunction, send: isFunction, openMember: isFunction, forget: isFunction },
 });
 const tool = z.object({

@@ -31,6 +31,7 @@ export class FileTeamStore implements TeamStore {
   readonly roster: TeamStore["roster"];
   readonly tasks: TeamStore["tasks"];
   readonly requests: TeamStore["requests"];
+  readonly landings: TeamStore["landings"];
   readonly events: TeamStore["events"];
   readonly usage: TeamStore["usage"];
   readonly jobs: TeamStore["jobs"];
@@ -50,6 +51,7 @@ export class FileTeamStore implements TeamStore {
     this.roster = parts.roster;
     this.tasks = parts.tasks;
     this.requests = parts.requests;
+    this.landings = parts.landings;
     this.events = parts.events;
     this.usage = parts.usage;
     this.jobs = parts.jobs;

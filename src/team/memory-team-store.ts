@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { MemoryCronBook } from "../crons/cron-book.ts";
 import { hmacSignature } from "../keys/signature.ts";
+import type { Landings } from "../landing/landings.ts";
+import { StoredLandings } from "../landing/stored-landings.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { Listeners } from "../lib/listeners.ts";
 import { makeOnce } from "../lib/make-once.ts";
@@ -27,6 +29,7 @@ export class MemoryTeamStore implements TeamStore {
   readonly roster: MemoryRoster;
   readonly tasks: StoredTaskBoard;
   readonly requests: StoredRequests;
+  readonly landings: Landings;
   readonly events: MemoryEventLog;
   readonly usage: MemoryUsageLedger;
   readonly jobs = new MemoryJobRecords();
@@ -47,11 +50,13 @@ export class MemoryTeamStore implements TeamStore {
     this.roster = new MemoryRoster(newTeam(clock.now()));
     this.tasks = new StoredTaskBoard({ clock });
     this.requests = new StoredRequests({ clock, signature: this.signature });
+    this.landings = new StoredLandings({ clock, signature: this.signature });
     this.events = new MemoryEventLog(clock);
     this.usage = new MemoryUsageLedger({ onChange: () => this.#changes.emit({ type: "usage" }) });
     this.roster.onChange(() => this.#changes.emit({ type: "team" }));
     this.tasks.onChange(() => this.#changes.emit({ type: "tasks" }));
     this.requests.onChange(() => this.#changes.emit({ type: "requests" }));
+    this.landings.onChange(() => this.#changes.emit({ type: "landings" }));
   }
 
   view(): MemoryTeamView {

@@ -2,6 +2,7 @@ import { FileCronBook } from "../crons/file-cron-book.ts";
 import { FileFence } from "../fence/file-fence.ts";
 import { headPath, openTeamKey, type TeamKey, teamKeyPath } from "../keys/team-key.ts";
 import { isProven, proveTeam } from "../keys/team-proof.ts";
+import { StoredLandings } from "../landing/stored-landings.ts";
 import { DirectoryWatch } from "../lib/directory-watch.ts";
 import type { Disposables } from "../lib/disposables.ts";
 import type { FilePath } from "../lib/file-path.ts";
@@ -145,6 +146,8 @@ async function openRecords(
     ...{ ...shared, directory: layout.requests, onForgery: onWarning },
     watch: watch(layout.requests),
   });
+  // Nobody else changes them, so they are not watched.
+  const landings = StoredLandings.inFiles({ ...shared, directory: layout.landings });
   const jobs = new FileJobRecords({
     ...{ ...shared, directory: layout.background },
     inventory: await openList("jobs.list"),
@@ -155,8 +158,10 @@ async function openRecords(
   });
   opened.use(tasks);
   opened.use(requests);
-  await Promise.all([tasks, requests, jobs, crons].map((records) => records.repair()));
-  return { tasks, requests, jobs, crons };
+  opened.use(landings);
+  const records = { tasks, requests, landings, jobs, crons };
+  await Promise.all(Object.values(records).map((each) => each.repair()));
+  return records;
 }
 
 function watchDirectory({ clock, onWarning }: TeamPlace, directory: FilePath): DirectoryWatch {

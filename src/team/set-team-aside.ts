@@ -58,9 +58,9 @@ async function findRemains(layout: TeamLayout): Promise<FilePath[]> {
 /** Where nobody but a team's lead writes. */
 function teamParts(layout: TeamLayout): FilePath[] {
   const { transcripts, tasks, requests, background, crons, events, usage } = layout;
-  const { checkpoints, outputs, images } = layout;
+  const { landings, checkpoints, outputs, images } = layout;
   const segments = [events, usage].map(sideDirectory);
-  const records = [transcripts, tasks, requests, background, crons, checkpoints];
+  const records = [transcripts, tasks, requests, landings, background, crons, checkpoints];
   return [...records, outputs, images, events, usage, ...segments];
 }
 

@@ -54,6 +54,7 @@ export async function takeOver(options: TakeOverOptions): Promise<TeamKey> {
   }
   await check();
   for (const path of [
+    layout.landings,
     layout.background,
     layout.checkpoints,
     layout.images,

@@ -7,6 +7,7 @@ export interface TeamLayout<Path extends FilePath = FilePath> {
   transcripts: Path;
   tasks: Path;
   requests: Path;
+  landings: Path;
   /** Records of background jobs. */
   background: Path;
   crons: Path;
@@ -35,6 +36,7 @@ export function teamLayout(directory: FilePath): TeamLayout {
     transcripts: within(directory, "transcripts"),
     tasks: within(directory, "tasks"),
     requests: within(directory, "requests"),
+    landings: within(directory, "landings"),
     background: within(directory, "background"),
     crons: within(directory, "crons"),
     archive: within(directory, "archive"),

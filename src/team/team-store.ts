@@ -1,5 +1,6 @@
 import type { CronBook } from "../crons/cron-book.ts";
 import type { Signature } from "../keys/signature.ts";
+import type { Landings } from "../landing/landings.ts";
 import type { EventLog } from "../logs/event-log.ts";
 import type { UsageLedger } from "../logs/usage-ledger.ts";
 import type { Mailbox, MailboxReader, MailboxReaderOptions } from "../mailbox/mailbox.ts";
@@ -20,6 +21,8 @@ export interface TeamStore extends AsyncDisposable {
   readonly tasks: TaskBoard;
   /** The questions of the team's protocols, and their answers. */
   readonly requests: Requests;
+  /** The work of members on its way to the target. */
+  readonly landings: Landings;
   /** What observers see of the team. */
   readonly events: EventLog;
   /** What each model call used and cost. */

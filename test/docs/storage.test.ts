@@ -13,6 +13,7 @@ import { AgentEvent } from "../../src/protocol/events.ts";
 import { DroppedChanges, FileChangeRecord } from "../../src/protocol/file-change.ts";
 import { MemberName } from "../../src/protocol/ids.ts";
 import { JobRecord } from "../../src/protocol/job.ts";
+import { Landing, LandingCheck } from "../../src/protocol/landing.ts";
 import { Message } from "../../src/protocol/message.ts";
 import { RequestDecision, RequestType, TeamRequest } from "../../src/protocol/request.ts";
 import { Task } from "../../src/protocol/task.ts";
@@ -74,6 +75,8 @@ describe("the fields", () => {
     Task,
     TeamRequest: TeamRequest.options[0].extend({ type: RequestType }),
     RequestDecision,
+    Landing,
+    LandingCheck,
     JobRecord,
     CronEntry,
     Heartbeat,

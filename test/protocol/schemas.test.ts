@@ -6,6 +6,7 @@ import * as effort from "../../src/protocol/effort.ts";
 import * as events from "../../src/protocol/events.ts";
 import * as ids from "../../src/protocol/ids.ts";
 import * as job from "../../src/protocol/job.ts";
+import * as landing from "../../src/protocol/landing.ts";
 import * as message from "../../src/protocol/message.ts";
 import * as request from "../../src/protocol/request.ts";
 import * as task from "../../src/protocol/task.ts";
@@ -15,7 +16,7 @@ import * as usage from "../../src/protocol/usage.ts";
 import { PersonsAnswer } from "../../src/team/protocols/persons-answer.ts";
 
 const modules = {
-  ...{ ...cron, ...effort, ...events, ...ids, ...job, ...message, ...request },
+  ...{ ...cron, ...effort, ...events, ...ids, ...job, ...landing, ...message, ...request },
   ...{ ...task, ...team, ...transcript, ...usage, ModelPrice, PersonsAnswer },
 };
 type Modules = typeof modules;
@@ -28,6 +29,7 @@ type Schemas = {
 /** The type that each schema has the name of. */
 interface Types {
   AgentEvent: events.AgentEvent;
+  CommitId: ids.CommitId;
   CronEntry: cron.CronEntry;
   CronId: cron.CronId;
   Effort: effort.Effort;
@@ -36,6 +38,10 @@ interface Types {
   InheritedField: team.InheritedField;
   InputImage: transcript.InputImage;
   JobRecord: job.JobRecord;
+  Landing: landing.Landing;
+  LandingCheck: landing.LandingCheck;
+  LandingId: ids.LandingId;
+  LandingState: landing.LandingState;
   MailPosition: message.MailPosition;
   MemberName: ids.MemberName;
   MemberRecord: team.MemberRecord;

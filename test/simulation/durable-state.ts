@@ -1,4 +1,5 @@
 import { hmacSignature } from "../../src/keys/signature.ts";
+import { StoredLandings } from "../../src/landing/stored-landings.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { MemoryUsageLedger } from "../../src/logs/memory-usage-ledger.ts";
 import type { MailRecord } from "../../src/mailbox/mailbox.ts";
@@ -21,6 +22,7 @@ export class DurableState {
   readonly roster: MemoryRoster;
   readonly tasks: StoredTaskBoard;
   readonly requests: StoredRequests;
+  readonly landings: StoredLandings;
   readonly usage = new MemoryUsageLedger();
   readonly signature = hmacSignature(Buffer.alloc(32, 7));
   /** True once a write has failed: then not everything is done before the next start. */
@@ -47,6 +49,7 @@ export class DurableState {
     this.roster = new MemoryRoster(this.team);
     this.tasks = new StoredTaskBoard({ clock });
     this.requests = new StoredRequests({ clock, signature: this.signature });
+    this.landings = new StoredLandings({ clock, signature: this.signature });
     this.roster.onChange((team) => {
       this.team = team;
       for (const { name, status } of team.members) if (status === "shutdown") this.ended.add(name);

@@ -1,5 +1,6 @@
 import { MemoryCronBook } from "../../src/crons/cron-book.ts";
 import { TeamError } from "../../src/errors.ts";
+import type { Landings } from "../../src/landing/landings.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { Listeners } from "../../src/lib/listeners.ts";
 import { makeOnce } from "../../src/lib/make-once.ts";
@@ -53,6 +54,7 @@ export class ProcessStore implements TeamStore {
   readonly roster: Roster;
   readonly tasks: TaskBoard;
   readonly requests: Requests;
+  readonly landings: Landings;
   readonly events: MemoryEventLog;
   readonly usage;
   readonly jobs = new MemoryJobRecords();
@@ -71,6 +73,7 @@ export class ProcessStore implements TeamStore {
     this.roster = this.#roster();
     this.tasks = this.#tasks();
     this.requests = this.#requests();
+    this.landings = this.#landings();
   }
 
   view(): TeamView {
@@ -236,6 +239,18 @@ export class ProcessStore implements TeamStore {
       releaseAll: (release) =>
         this.#write(`tasks of ${release.holder} released`, () => tasks.releaseAll(release)),
       onChange: (listener) => tasks.onChange(this.#alive(listener)),
+    };
+  }
+
+  #landings(): Landings {
+    const { landings } = this.#options.durable;
+    return {
+      take: (draft) => this.#write(`work of ${draft.member} taken`, () => landings.take(draft)),
+      get: (id) => this.#read(`landing ${id} read`, () => landings.get(id)),
+      list: () => this.#read("landings read", () => landings.list()),
+      move: (landing, move) =>
+        this.#write(`landing ${landing.id} ${move.state}`, () => landings.move(landing, move)),
+      onChange: (listener) => landings.onChange(this.#alive(listener)),
     };
   }
 

@@ -1,7 +1,7 @@
 import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CronEntry } from "../../src/protocol/cron.ts";
-import { MemberName, newMessageId, user } from "../../src/protocol/ids.ts";
+import { CommitId, MemberName, newMessageId, user } from "../../src/protocol/ids.ts";
 import { FileTeamStore } from "../../src/team/file-team-store.ts";
 import { Team } from "../../src/team/team.ts";
 import type { MemberStore, TeamStore } from "../../src/team/team-store.ts";
@@ -132,4 +132,9 @@ async function damageRecords(store: TeamStore, team: string): Promise<void> {
   });
   await writeFile(join(team, "requests", `${id}.json`), "oops");
   await store.requests.cancel(id, alice);
+  const commit = CommitId.parse("a".repeat(40));
+  const work = { ref: "refs/troupe/x/alice/1", commit, base: commit, target: "troupe/default" };
+  const landing = await store.landings.take({ member: alice, ...work });
+  await writeFile(join(team, "landings", `${landing.id}.json`), "oops");
+  await store.landings.move(landing, { state: "discarded" });
 }

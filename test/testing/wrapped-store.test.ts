@@ -4,6 +4,7 @@ import {
   testCronBook,
   testEventLog,
   testJobRecords,
+  testLandings,
   testMailbox,
   testRequests,
   testRoster,
@@ -23,6 +24,7 @@ function openStore(clock = new ManualClock()) {
   const inner: TeamStore = new MemoryTeamStore({ clock });
   const store: TeamStore = {
     ...{ roster: inner.roster, tasks: inner.tasks, requests: inner.requests },
+    landings: inner.landings,
     ...{ events: inner.events, usage: inner.usage, jobs: inner.jobs, crons: inner.crons },
     ...{ signature: inner.signature, lost: inner.lost },
     view: () => inner.view(),
@@ -59,6 +61,11 @@ testTaskBoard(name, async () => {
 testRequests(name, async () => {
   const opened = openStore();
   return { ...opened, requests: opened.store.requests, reopen: async () => opened.store.requests };
+});
+
+testLandings(name, async () => {
+  const opened = openStore();
+  return { ...opened, landings: opened.store.landings, reopen: async () => opened.store.landings };
 });
 
 testEventLog(name, async (clock) => {

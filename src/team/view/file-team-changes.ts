@@ -70,6 +70,7 @@ export class FileTeamChanges {
       // The times of directories are coarse: two changes of one moment look like one.
       watch.subscribe("tasks", () => this.#tellTwice({ type: "tasks" }));
       watch.subscribe("requests", () => this.#tellTwice({ type: "requests" }));
+      watch.subscribe("landings", () => this.#tellTwice({ type: "landings" }));
     });
   }
 

@@ -13,6 +13,7 @@ import {
   type RequestId,
   user,
 } from "../../protocol/ids.ts";
+import type { Landing } from "../../protocol/landing.ts";
 import type { Message, MessageDraft, PermissionMode } from "../../protocol/message.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import type { Task } from "../../protocol/task.ts";
@@ -89,6 +90,16 @@ export class FileTeamView implements TeamView {
     // Not cached without a key: the key may still be created.
     if (signature) parts.tasks = board;
     return board.list();
+  }
+
+  async landings(): Promise<Landing[]> {
+    const { layout, key } = await this.#last();
+    const signature = await key.verifier();
+    if (!signature) return [];
+    const { clock, onWarning: onDamage } = this.#place;
+    const { StoredLandings } = await import("../../landing/stored-landings.ts");
+    const { landings: directory } = layout;
+    return StoredLandings.inFiles({ directory, clock, signature, onDamage }).list();
   }
 
   async requests(filter: RequestFilter = {}): Promise<TeamRequest[]> {

@@ -15,6 +15,7 @@ import {
   type RequestId,
   user,
 } from "../../protocol/ids.ts";
+import type { Landing } from "../../protocol/landing.ts";
 import type { Message, MessageDraft, PermissionMode } from "../../protocol/message.ts";
 import { isShown } from "../../protocol/message-types.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
@@ -51,7 +52,7 @@ import type {
 } from "./team-view.ts";
 
 export interface MemoryTeamViewOptions {
-  store: Pick<TeamStore, "roster" | "tasks" | "requests" | "send" | "signature"> & {
+  store: Pick<TeamStore, "roster" | "tasks" | "requests" | "landings" | "send" | "signature"> & {
     readonly events: MemoryEventLog;
     readonly usage: MemoryUsageLedger;
   };
@@ -84,6 +85,10 @@ export class MemoryTeamView implements TeamView {
 
   tasks(): Promise<Task[]> {
     return this.#store.tasks.list();
+  }
+
+  landings(): Promise<Landing[]> {
+    return this.#store.landings.list();
   }
 
   requests(filter: RequestFilter = {}): Promise<TeamRequest[]> {

@@ -3,6 +3,7 @@ import type { FollowLogOptions } from "../../logs/event-log.ts";
 import type { MailState } from "../../mailbox/mailbox.ts";
 import type { StoredEvent } from "../../protocol/events.ts";
 import type { MemberName, MessageId, RequestId } from "../../protocol/ids.ts";
+import type { Landing } from "../../protocol/landing.ts";
 import type { Message, PermissionMode } from "../../protocol/message.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import type { Task } from "../../protocol/task.ts";
@@ -39,6 +40,8 @@ export interface TeamView extends TeamActions {
   lead(): Promise<FenceHolder | undefined>;
   /** All tasks of the team, oldest first. */
   tasks(): Promise<Task[]>;
+  /** The work that members have handed in to land, oldest first. Empty if it cannot be verified. */
+  landings(): Promise<Landing[]>;
 
   /** The questions of the team's protocols, open and decided, oldest first. */
   requests(filter?: RequestFilter): Promise<TeamRequest[]>;
@@ -208,5 +211,5 @@ export interface FollowEvents extends FollowLogOptions {
 
 /** What has changed. `mail` is about new mail, `mail-read` about how far its owner has come with it. */
 export type TeamChange =
-  | { type: "team" | "lead" | "tasks" | "requests" | "usage" }
+  | { type: "team" | "lead" | "tasks" | "requests" | "landings" | "usage" }
   | { type: "mail" | "mail-read"; member: MemberName };

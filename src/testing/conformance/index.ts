@@ -28,6 +28,7 @@ export { type CronBookFixture, testCronBook } from "./cron-book.ts";
 export { type EventLogFixture, testEventLog } from "./event-log.ts";
 export { type FenceFixture, testFence } from "./fence.ts";
 export { type JobRecordsFixture, testJobRecords } from "./job-records.ts";
+export { type LandingsFixture, testLandings } from "./landings.ts";
 export { type MailboxFixture, testMailbox } from "./mailbox.ts";
 export { type MemberHandleFixture, testMemberHandle } from "./member-handle.ts";
 export { type ModelFixture, type ModelScript, type ModelTraits, testModel } from "./model.ts";

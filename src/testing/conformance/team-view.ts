@@ -1,6 +1,15 @@
 import { describe, expect } from "vitest";
 import { WakeLatch } from "../../lib/wake-latch.ts";
-import { lead, MemberName, MessageId, newRequestId, RequestId, user } from "../../protocol/ids.ts";
+import {
+  CommitId,
+  lead,
+  MemberName,
+  MessageId,
+  newRequestId,
+  RequestId,
+  user,
+} from "../../protocol/ids.ts";
+import type { Landing } from "../../protocol/landing.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { TranscriptEntry } from "../../protocol/transcript.ts";
 import type { UsageRecord } from "../../protocol/usage.ts";
@@ -292,6 +301,9 @@ function testChanges(open: OpenTeamView): void {
     await changes.tell({ type: "mail-read", member: alice });
     await store.tasks.create({ subject: "a task", created_by: lead });
     await changes.tell({ type: "tasks" });
+    const landing = await handIn(store);
+    await changes.tell({ type: "landings" });
+    expect(await view.landings()).toEqual([landing]);
     await ask(store);
     await changes.tell({ type: "requests" });
     await store.usage.record(call("a-model"));
@@ -473,6 +485,12 @@ function say(store: TeamStore, content: string): Promise<Message> {
 function ask(store: TeamStore) {
   const subject = { tool: "bash", input: { command: "make" } };
   return store.requests.open({ type: "permission", from: alice, to: user, subject });
+}
+
+function handIn(store: TeamStore): Promise<Landing> {
+  const commit = CommitId.parse("a".repeat(40));
+  const work = { ref: "refs/troupe/x/alice/1", commit, base: commit, target: "troupe/default" };
+  return store.landings.take({ member: alice, ...work });
 }
 
 function notes(first: number, last: number): TranscriptEntry[] {
