@@ -110,6 +110,9 @@ async function openReplay(path: string): Promise<Replay> {
 export class Models {
   readonly #options: ModelsOptions;
   readonly #governors = new Map<string, Governor>();
+  /** Resolves when the system has taken the first request to a provider. */
+  readonly firstSent: Promise<void>;
+  #noteSent: () => void = () => undefined;
   /** One for all models: connections are shared. */
   #fetch: Promise<HttpFetch> | undefined;
   readonly #withoutSummaries = new Set<string>();
@@ -120,6 +123,9 @@ export class Models {
 
   constructor(options: ModelsOptions) {
     this.#options = options;
+    this.firstSent = new Promise((resolve) => {
+      this.#noteSent = resolve;
+    });
   }
 
   /**
@@ -150,7 +156,9 @@ export class Models {
   async openBare(id: string, member: MemberName): Promise<Model> {
     if (hasProvider(id)) {
       this.#fetch ??= httpFetchFor(this.#options.env);
-      const shared = { fetch: await this.#fetch, withoutSummaries: this.#withoutSummaries };
+      const send = await this.#fetch;
+      const fetch: HttpFetch = (url, request) => send(url, { ...request, onSent: this.#noteSent });
+      const shared = { fetch, withoutSummaries: this.#withoutSummaries };
       return openModel(id, { ...shared, ...this.#options });
     }
     const model =

@@ -128,6 +128,15 @@ export class TeamModels {
     });
   }
 
+  /**
+   * Resolves when the first request to a provider is on its way; at once where this model is not asked
+   * through one.
+   */
+  async firstSent(list: string): Promise<void> {
+    const [id] = modelIds(list);
+    if (this.areOurs && hasProvider(id)) await this.#models.firstSent;
+  }
+
   /** Makes ready what is slow when it is used for the first time. */
   async warmUp({ model, effort }: LeadSettings): Promise<void> {
     const { providers, clock } = this.#options;

@@ -26,7 +26,8 @@ async function warmUpAfter(
   { equipment, lead }: ColdParts,
 ): Promise<void> {
   if (!(await hasBegun(events))) return;
-  // By then the request is handed to the system.
+  await equipment.models.firstSent(lead.model);
+  // A model without a provider begins to answer before that.
   await setImmediate();
   await equipment.warmUp(lead);
   const permissions = await permissionsFor(equipment, lead);

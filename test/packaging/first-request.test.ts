@@ -10,7 +10,7 @@ import { runNode } from "../support/programs.ts";
 
 const scripts = resolve("dist/cli");
 
-/** Writes down what is loaded when the first request is made. */
+/** Writes down what is loaded when the first request is sent. */
 const observer = `
 const fs = require("node:fs");
 const { internalBinding } = require("internal/test/binding");
@@ -20,11 +20,14 @@ fs.readFileSync = (path, ...rest) => {
   if (typeof path === "string") files.push(path);
   return read(path, ...rest);
 };
-require("node:diagnostics_channel").subscribe("http.client.request.start", () => {
+const writeDown = () => {
   const { compiledWithoutCache } = internalBinding("builtins").getCacheUsage();
   const seen = { files, compiledAnew: [...compiledWithoutCache], modules: process.moduleLoadList };
   fs.writeFileSync(process.env.SEEN, JSON.stringify(seen), { flag: "wx" });
-});
+};
+require("node:diagnostics_channel").subscribe("http.client.request.start", ({ request }) =>
+  request.prependOnceListener("finish", writeDown),
+);
 `;
 
 const Seen = z.object({
@@ -33,7 +36,7 @@ const Seen = z.object({
   modules: z.array(z.string()),
 });
 
-/** What a run has loaded when it makes its first request. */
+/** What a run has loaded when its first request is sent. */
 async function seenAtFirstRequest() {
   await using directory = await temporaryDirectory();
   await using provider = await ProviderServer.start();

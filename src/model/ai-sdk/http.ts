@@ -10,6 +10,8 @@ interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
+  /** Called when the system has taken all of it. */
+  readonly onSent?: () => void;
 }
 
 /** The part of the web's `Response` that the SDKs and Troupe read. */
@@ -54,7 +56,7 @@ export async function httpFetchFor(env: EnvironmentVariables): Promise<HttpFetch
 
 async function send(
   { request, url, options, proxy }: HttpRoute,
-  { method, headers, body, signal }: HttpRequest,
+  { method, headers, body, signal, onSent }: HttpRequest,
 ): Promise<HttpAnswer> {
   signal.throwIfAborted();
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -64,6 +66,7 @@ async function send(
     const stop = onAbort(signal, () => outgoing.destroy(abortError()));
     outgoing.on("close", stop);
     outgoing.on("error", reject);
+    if (onSent) outgoing.on("finish", onSent);
     outgoing.on("response", (response) => {
       stop();
       resolve(response);
