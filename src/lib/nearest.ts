@@ -19,13 +19,16 @@ export function closest(
   candidates: readonly string[],
   nameOf: (candidate: string) => string,
 ): string[] {
-  const rank = (candidate: string) => {
-    const name = nameOf(candidate);
-    return word !== "" && name.startsWith(word) ? 0 : countSlips(word, name);
+  const most = Math.min(maxSlips + 1, word.length / 3);
+  const rank = (name: string) => {
+    if (word !== "" && name.startsWith(word)) return 0;
+    // Each letter that one has more than the other is a slip. Counting takes far longer than this.
+    const isFar = Math.abs(name.length - word.length) > most;
+    return isFar ? Number.POSITIVE_INFINITY : countSlips(word, name);
   };
   return candidates
-    .map((candidate) => ({ candidate, slips: rank(candidate) }))
-    .filter(({ slips }) => slips <= Math.min(maxSlips + 1, word.length / 3))
+    .map((candidate) => ({ candidate, slips: rank(nameOf(candidate)) }))
+    .filter(({ slips }) => slips <= most)
     .sort((a, b) => a.slips - b.slips)
     .slice(0, 3)
     .map(({ candidate }) => candidate);

@@ -7,9 +7,6 @@ import { TaskStatus } from "./task.ts";
 import { MemberStatus } from "./team.ts";
 import { TokenUsage } from "./usage.ts";
 
-/** The length of the preview of a message, in characters. */
-export const previewCharacters = 400;
-
 /** The fields of every event. */
 export interface EventFields {
   /** When it happened: ISO 8601, in UTC. */

@@ -2,7 +2,7 @@ import { firstCharacters } from "../lib/cut-text.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import { Serial } from "../lib/serial.ts";
 import type { EventLog } from "../logs/event-log.ts";
-import { previewCharacters } from "../protocol/events.ts";
+import { previewCharacters } from "../protocol/event-preview.ts";
 import { type MemberName, type MessageId, outside } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
 import type { EventHub } from "./event-hub.ts";

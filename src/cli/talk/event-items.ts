@@ -1,15 +1,15 @@
 import { MarkdownStream } from "../../lib/markdown-stream.ts";
 import { sentences } from "../../lib/sentences.ts";
 import { shortCount } from "../../protocol/amounts.ts";
-import {
-  type AgentEvent,
-  type CompactionEndEvent,
-  type MemberChangeEvent,
-  type MessageSentEvent,
-  previewCharacters,
-  type RunEndEvent,
-  type ToolCallEvent,
-  type ToolResultEvent,
+import { previewCharacters } from "../../protocol/event-preview.ts";
+import type {
+  AgentEvent,
+  CompactionEndEvent,
+  MemberChangeEvent,
+  MessageSentEvent,
+  RunEndEvent,
+  ToolCallEvent,
+  ToolResultEvent,
 } from "../../protocol/events.ts";
 import { lead, type MemberName, type MessageId, user } from "../../protocol/ids.ts";
 import { isNews } from "../../protocol/message-types.ts";
