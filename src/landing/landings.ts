@@ -62,6 +62,7 @@ export type LandingMove =
 
 /** It is in the queue, from the beginning. */
 export interface TakenMove {
+  /** The state that it moves to. */
   state: "taken";
   /** Why it has to wait (default: it does not). */
   reason?: string | undefined;
@@ -71,6 +72,7 @@ export interface TakenMove {
 
 /** It is merged with a commit of the target. */
 export interface MergedMove {
+  /** The state that it moves to. */
   state: "merged";
   /** The commit of the target. */
   onto: CommitId;
@@ -80,11 +82,13 @@ export interface MergedMove {
 
 /** The target has it. */
 export interface LandedMove {
+  /** The state that it moves to. */
   state: "landed";
 }
 
 /** It cannot be merged with a commit of the target. */
 export interface ConflictMove {
+  /** The state that it moves to. */
   state: "conflict";
   /** The commit of the target. */
   onto: CommitId;
@@ -94,6 +98,7 @@ export interface ConflictMove {
 
 /** It has not passed the check. */
 export interface RejectedMove {
+  /** The state that it moves to. */
   state: "rejected";
   /** The check. */
   check: LandingCheck;
@@ -101,6 +106,7 @@ export interface RejectedMove {
 
 /** It is given up. */
 export interface FailedMove {
+  /** The state that it moves to. */
   state: "failed";
   /** Why. */
   reason: string;
@@ -108,6 +114,7 @@ export interface FailedMove {
 
 /** A later landing of its member has its work, too. */
 export interface ReplacedMove {
+  /** The state that it moves to. */
   state: "replaced";
   /** That landing. */
   by: LandingId;
@@ -115,6 +122,7 @@ export interface ReplacedMove {
 
 /** The person does not want it. */
 export interface DiscardedMove {
+  /** The state that it moves to. */
   state: "discarded";
   /** Why (default: nothing is said). */
   reason?: string | undefined;
