@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { writeSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { Socket } from "node:net";
-import { hasErrno } from "../errors.ts";
+import { describeError, hasErrno, TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { orNothing } from "../lib/or-nothing.ts";
 import type { ConfinedProgram, Sandbox } from "../sandbox/sandbox.ts";
@@ -141,6 +141,7 @@ export class HostCommandRunner implements CommandRunner {
 
   async #problemOf(error: Error, command: string): Promise<string> {
     const { cwd } = this.#options;
+    if (error instanceof TeamError) return `${describeError(error)} Nothing ran.`;
     if (hasErrno(error, "E2BIG")) {
       return `The command has ${command.length} characters, more than the system takes. Put it into a file with write_file and run that with bash.`;
     }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Effort, EffortChoice } from "./effort.ts";
 import { lead, MemberName, MessageId, RequestId, TeamId, TeammateName } from "./ids.ts";
 import { PermissionMode } from "./message.ts";
+import { SandboxMode } from "./sandbox-mode.ts";
 
 /** The version of everything under the team directory. A higher one belongs to a newer troupe. */
 export const storeFormat = 1;
@@ -44,6 +45,8 @@ export interface MemberRecord {
   cwd?: string | undefined;
   /** Its permission mode; see `inherits`. */
   permission_mode?: PermissionMode | undefined;
+  /** Whether its commands run in a sandbox (default: as the lead's). It counts where it is stricter than the lead's. */
+  sandbox?: SandboxMode | undefined;
   /** The fields that follow the lead's, because nothing else was asked for in the spawn. */
   inherits?: InheritedField[] | undefined;
   /** Whether it may change something only after its plan is approved (default: false). */
@@ -80,6 +83,7 @@ export const MemberRecord = z.looseObject({
   root: z.string().optional(),
   cwd: z.string().optional(),
   permission_mode: PermissionMode.optional(),
+  sandbox: SandboxMode.optional(),
   inherits: z.array(InheritedField).optional(),
   plan_required: z.boolean().optional(),
   tools: z.array(z.string()).optional(),

@@ -57,6 +57,7 @@ function missing(problem: string, remedy: string): FoundSandbox {
 /** For a trial: nothing can be written. */
 const nothingButRead: Confinement = {
   writable: [],
+  readable: [],
   protected: async () => [],
   hidden: [],
   temporary: tmpdir(),

@@ -52,10 +52,16 @@ async function specialPlaces(
   const writable = await realPathsOf(confinement.writable);
   const isOwn = (path: string) => writable.some((directory) => contains(directory, path));
   const sockets = (await hostSockets()).filter((path) => !isOwn(path));
+  const readable = await realPathsOf(confinement.readable);
   const hidden = (await realPathsOf([...confinement.hidden, ...sockets])).filter(
-    (path) => contains(home, path) || isOwn(path) || !isReplaced(path),
+    (path) =>
+      [home, ...readable, ...writable].some((place) => contains(place, path)) || !isReplaced(path),
   );
-  const open = inOrder([...ofKind("hidden", hidden), ...ofKind("writable", writable)]);
+  const open = inOrder([
+    ...ofKind("read-only", readable),
+    ...ofKind("hidden", hidden),
+    ...ofKind("writable", writable),
+  ]);
   const isHidden = (path: string) =>
     open.findLast((place) => contains(place.path, path))?.kind === "hidden";
   // What is hidden must not come back because it is protected, too.

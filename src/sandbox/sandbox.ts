@@ -40,6 +40,11 @@ export type ConfinedOutcome =
 export interface Confinement {
   /** May be written, each with all that is in it. */
   readonly writable: readonly string[];
+  /**
+   * Can be read wherever they are, also in a hidden place or in another user's home directory, and never be written. Those
+   * that are missing are left out.
+   */
+  readonly readable: readonly string[];
   /** The files and directories that now exist in writable places and must stay as they are. */
   protected(): Promise<readonly string[]>;
   /** Cannot be read: each is empty inside. Those that are missing are left out. */

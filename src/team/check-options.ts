@@ -9,9 +9,9 @@ import { OwnModels } from "../model/model-facts.ts";
 import { checkProvider } from "../model/provider-definitions.ts";
 import { Effort } from "../protocol/effort.ts";
 import { PermissionMode } from "../protocol/message.ts";
+import { SandboxMode } from "../protocol/sandbox-mode.ts";
 import { isInstructionsSize, maxInstructionsBytes } from "./members/member-definition.ts";
 import type { TeamOptions } from "./team-options.ts";
-import { sandboxModes } from "./team-sandbox.ts";
 
 const text = z.string().min(1);
 const absolutePath = z.string().refine(isAbsolute);
@@ -131,7 +131,7 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
   },
   sandbox: {
     schema: z.strictObject({
-      mode: z.enum(sandboxModes).optional(),
+      mode: SandboxMode.optional(),
       network: z.enum(["off", "open"]).optional(),
       write: z.array(absolutePath).optional(),
       denyRead: z.array(absolutePath).optional(),

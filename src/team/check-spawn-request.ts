@@ -4,6 +4,7 @@ import { nearest } from "../lib/nearest.ts";
 import { parseValue } from "../lib/parse-value.ts";
 import { Effort } from "../protocol/effort.ts";
 import { PermissionMode } from "../protocol/message.ts";
+import { SandboxMode } from "../protocol/sandbox-mode.ts";
 import type { SpawnRequest } from "../tools/team/team-access.ts";
 
 const text = z.string().optional();
@@ -18,6 +19,7 @@ const fields = {
   tools: z.array(z.string()).optional(),
   instructions: text,
   mode: PermissionMode.optional(),
+  sandbox: SandboxMode.optional(),
   planRequired: flag,
   root: text,
   cwd: text,

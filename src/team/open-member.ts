@@ -36,10 +36,11 @@ export async function openMember(
   const { name } = definition;
   const workspace = await openWorkspace(equipment, definition);
   // Before anything is made for it: a spawn that fails leaves nothing behind.
+  await equipment.sandbox.check(definition.sandbox);
   const parts = await modelParts(equipment, definition);
   const system = equipment.secrets.mask(memberPrompt(definition, equipment.systemPrompt));
   const own = await equipment.store.openMember(name, context);
-  const commands = await commandsOf(equipment, { workspace, name });
+  const commands = await commandsOf(equipment, definition, workspace);
   const inbox = new Inbox(own.reader, context);
   const { widestMode } = context;
   const permissions = await permissionsFor(equipment, definition, { workspace, widestMode });
@@ -166,6 +167,7 @@ export async function checkMember(
   definition: MemberDefinition,
 ): Promise<void> {
   await openWorkspace(equipment, definition);
+  await equipment.sandbox.check(definition.sandbox);
   await modelParts(equipment, definition);
   memberPrompt(definition, equipment.systemPrompt);
 }
@@ -173,7 +175,7 @@ export async function checkMember(
 /** The permissions of a member as it is defined (default of `widestMode`: any mode). */
 export async function permissionsFor(
   equipment: Equipment,
-  definition: Pick<MemberDefinition, "root" | "cwd" | "mode" | "rules">,
+  definition: Pick<MemberDefinition, "root" | "cwd" | "mode" | "rules" | "sandbox">,
   {
     workspace,
     widestMode = () => "bypassPermissions",
@@ -189,7 +191,7 @@ export async function permissionsFor(
     keyDirectories: await equipment.keyDirectories(),
     environment: equipment.environment,
     isPolicyOwn: equipment.hooks.beforeCall !== undefined,
-    isConfined: () => equipment.sandbox.isInForce(),
+    isConfined: () => equipment.sandbox.isInForce(definition.sandbox),
   });
 }
 
@@ -202,20 +204,22 @@ function openWorkspace(
 
 async function commandsOf(
   equipment: Equipment,
-  { workspace, name }: { workspace: Workspace; name: MemberName },
+  { name, sandbox: mode }: MemberDefinition,
+  workspace: Workspace,
 ) {
   const { place, store, secrets, environment, outputFiles, pipes, programs, running } = equipment;
   const { clock } = place;
   const { cwd } = workspace;
   const owner = equipment.commandOwner(name);
+  const confined = { workspace: workspace.root, mode };
   const runner = new HostCommandRunner({
     ...{ cwd, environment, clock, outputFiles, pipes, programs, running, owner },
-    sandbox: () => equipment.sandbox.of(name, workspace.root),
+    sandbox: () => equipment.sandbox.of(name, confined),
   });
   const background = new BackgroundJobs({
     ...{ runner, secrets, clock, member: name, records: store.jobs },
   });
-  return { runner, background, sandboxNote: await equipment.sandbox.note() };
+  return { runner, background, sandboxNote: await equipment.sandbox.note(confined) };
 }
 
 function backgroundMail(

@@ -139,7 +139,7 @@ export function leadSettings(
   for (const warning of unknownToolsIn(rules, options)) options.place.onWarning(warning);
   return {
     ...{ root: cwd, cwd, thinkingBudget, rules, maxTurns },
-    ...{ memberBudget, instructions, memberTools },
+    ...{ memberBudget, instructions, memberTools, sandbox: options.sandbox?.mode },
   };
 }
 

@@ -7,14 +7,11 @@ import { findProtected } from "../permissions/find-protected.ts";
 import { secretsBelow } from "../permissions/home-secrets.ts";
 import { Programs } from "../processes/programs.ts";
 import type { MemberName } from "../protocol/ids.ts";
+import { type SandboxMode, strictestSandbox } from "../protocol/sandbox-mode.ts";
 import type { FoundSandbox } from "../sandbox/find-sandbox.ts";
 import type { Confinement, Sandbox } from "../sandbox/sandbox.ts";
+import { ownFiles } from "./own-files.ts";
 import type { TeamPlace } from "./team-place.ts";
-
-export const sandboxModes = ["off", "auto", "required"] as const;
-
-/** Whether members' commands run in a sandbox: never, where this machine has one, or never without. */
-type SandboxMode = (typeof sandboxModes)[number];
 
 /** The sandbox of members' commands. */
 export interface SandboxOptions {
@@ -36,6 +33,9 @@ export async function trySandbox(options: {
   return await findWith(new Programs(options));
 }
 
+type WorkingSandbox = Extract<FoundSandbox, { type: "found" }>;
+type MissingSandbox = Extract<FoundSandbox, { type: "missing" }>;
+
 async function findWith(programs: Programs): Promise<FoundSandbox> {
   const { findSandbox } = await import("../sandbox/find-sandbox.ts");
   return await findSandbox((name) => programs.find(name));
@@ -49,10 +49,23 @@ interface TeamSandboxParts {
   readonly teamId: () => Promise<string>;
 }
 
-/** What confines the commands of all members of a team, if anything does. */
+/** What the sandbox of one member depends on, besides the team's options. */
+export interface SandboxedMember {
+  /** Its own workspace. */
+  workspace: string;
+  /** True where the workspace is its own, with the repository in it, so that nothing in it is kept as it is (default: false). */
+  ownsGit?: boolean;
+  /** What was asked for it (default: as the team's). It counts where it is stricter than the team's. */
+  mode?: SandboxMode | undefined;
+  /** What it can read wherever that is, besides the team directory and Troupe itself. */
+  readable?: readonly string[];
+}
+
+/** What confines the commands of the members of a team, if anything does. */
 export class TeamSandbox implements AsyncDisposable {
   readonly #parts: TeamSandboxParts;
   #found: Promise<FoundSandbox> | undefined;
+  #isWarned = false;
   #temporary: Promise<string> | undefined;
   readonly #opened = new Map<string, Sandbox>();
 
@@ -60,45 +73,52 @@ export class TeamSandbox implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** Throws `sandbox-missing` where one is required, and this machine has none that works. */
-  async check(): Promise<void> {
-    if (this.#parts.options.mode !== "required") return;
-    const found = await this.#find();
-    if (found?.type !== "missing") return;
-    throw new TeamError("sandbox-missing", found.problem, { hint: found.remedy });
+  /** The mode for members of which nothing else was asked. No member has a weaker one. */
+  get mode(): SandboxMode {
+    return this.#parts.options.mode ?? "off";
   }
 
-  /** Whether commands run in one. The first call tries it. */
-  async isInForce(): Promise<boolean> {
-    return (await this.#find())?.type === "found";
+  /** Throws `sandbox-missing` where one is required, and this machine has none that works. */
+  async check(asked?: SandboxMode): Promise<void> {
+    if (strictestSandbox(this.mode, asked) === "required") await this.#find(asked);
+  }
+
+  /** Whether commands run in one. The first call tries it. Throws `sandbox-missing` as `check` does. */
+  async isInForce(asked?: SandboxMode): Promise<boolean> {
+    return (await this.#find(asked)) !== undefined;
   }
 
   /** What a model is told about the sandbox of its commands; undefined if there is none. */
-  async note(): Promise<string | undefined> {
-    if (!(await this.isInForce())) return undefined;
+  async note({
+    ownsGit,
+    mode,
+  }: Omit<SandboxedMember, "workspace"> = {}): Promise<string | undefined> {
+    if (!(await this.isInForce(mode))) return undefined;
+    const git = ownsGit ? "" : ", not .git";
     const network = this.#parts.options.network === "open" ? "" : ", and have no network";
-    return `Commands run in a sandbox: they change only the workspace and /tmp, not .git${network}. With unsandboxed and a reason, the person is asked to let one run without it.`;
+    return `Commands run in a sandbox: they change only the workspace and /tmp${git}${network}. With unsandboxed and a reason, the person is asked to let one run without it.`;
   }
 
-  /** The sandbox of a member's commands; undefined if they run without one. */
-  async of(name: MemberName, workspace: string): Promise<Sandbox | undefined> {
-    const found = await this.#find();
-    if (found?.type !== "found") return undefined;
+  /** The sandbox of a member's commands; undefined if they run without one. Throws `sandbox-missing` as `check` does. */
+  async of(name: MemberName, member: SandboxedMember): Promise<Sandbox | undefined> {
+    const found = await this.#find(member.mode);
+    if (!found) return undefined;
     this.#temporary ??= this.#makeTemporary();
     const temporary = join(await this.#temporary, name);
     // Each time: a process with a copy of the team has the same directory, and removes it when it closes.
     await ensurePrivateDirectory(temporary);
-    const key = JSON.stringify([name, workspace]);
-    const opened = this.#opened.get(key) ?? this.#open(found, { name, workspace, temporary });
+    const { workspace, ownsGit, readable } = member;
+    const key = JSON.stringify([name, workspace, ownsGit, readable]);
+    const opened = this.#opened.get(key) ?? this.#open(found, { ...member, name, temporary });
     this.#opened.set(key, opened);
     return opened;
   }
 
   #open(
-    found: Extract<FoundSandbox, { type: "found" }>,
-    { name, workspace, temporary }: { name: MemberName; workspace: string; temporary: string },
+    found: WorkingSandbox,
+    { name, temporary, ...member }: SandboxedMember & { name: MemberName; temporary: string },
   ): Sandbox {
-    const sandbox = found.open(this.#confinement(workspace, temporary));
+    const sandbox = found.open(this.#confinement(member, temporary));
     return telling(sandbox, (paths) => {
       const what = `that can make other programs run code: ${paths.join(", ")}`;
       this.#parts.place.onWarning(`A command of '${name}' has made or replaced files ${what}`);
@@ -117,14 +137,19 @@ export class TeamSandbox implements AsyncDisposable {
     return path;
   }
 
-  #confinement(workspace: string, temporary: string): Confinement {
+  #confinement(
+    { workspace, ownsGit, readable = [] }: SandboxedMember,
+    temporary: string,
+  ): Confinement {
     const { options, place } = this.#parts;
     const { network = "off", write = [], denyRead = [] } = options;
     const { home, keyFile } = place.keyPlace;
+    const own = [place.directory, ...ownFiles()];
     return {
       ...{ temporary, home, network },
       writable: [workspace, ...write],
-      protected: async () => [...(await findProtected(workspace)), place.directory],
+      readable: [...readable, ...own],
+      protected: async () => [...(ownsGit ? [] : await findProtected(workspace)), ...own],
       hidden: [
         ...secretsBelow(home),
         ...[stateDirectory(place.keyPlace), ...(keyFile ? [keyFile] : [])],
@@ -133,19 +158,24 @@ export class TeamSandbox implements AsyncDisposable {
     };
   }
 
-  #find(): Promise<FoundSandbox | undefined> {
-    if ((this.#parts.options.mode ?? "off") === "off") return Promise.resolve(undefined);
-    this.#found ??= this.#tryOut();
-    return this.#found;
+  /** The sandbox of this machine where the mode has one; throws where it requires one that is missing. */
+  async #find(asked?: SandboxMode): Promise<WorkingSandbox | undefined> {
+    const mode = strictestSandbox(this.mode, asked);
+    if (mode === "off") return undefined;
+    this.#found ??= findWith(this.#parts.programs);
+    const found = await this.#found;
+    if (found.type === "found") return found;
+    if (mode === "required") {
+      throw new TeamError("sandbox-missing", found.problem, { hint: found.remedy });
+    }
+    this.#warn(found);
+    return undefined;
   }
 
-  async #tryOut(): Promise<FoundSandbox> {
-    const { programs, place, options } = this.#parts;
-    const found = await findWith(programs);
-    if (found.type === "missing" && options.mode === "auto") {
-      place.onWarning(`${found.problem}, so members' commands run as you. ${found.remedy}`);
-    }
-    return found;
+  #warn({ problem, remedy }: MissingSandbox): void {
+    if (this.#isWarned) return;
+    this.#isWarned = true;
+    this.#parts.place.onWarning(`${problem}, so members' commands run as you. ${remedy}`);
   }
 }
 

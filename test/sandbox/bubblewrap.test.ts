@@ -36,6 +36,7 @@ async function openFixture({ isConfined = true } = {}) {
     disablesNamespaces: true,
     confinement: {
       writable: [workspace],
+      readable: [],
       protected: () => findProtected(workspace),
       hidden: [hidden],
       temporary: below("tmp"),

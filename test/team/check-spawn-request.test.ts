@@ -8,6 +8,7 @@ test("right requests are accepted, and undefined fields count as left out", () =
   const full: Required<SpawnRequest> = {
     ...{ ...request, model: "a/b", tools: ["bash"], mode: "plan", planRequired: true },
     ...{ effort: "low", root: "/copy", cwd: "sub", fresh: true, instructions: "Be brief." },
+    sandbox: "required",
   };
 
   checkSpawnRequest(full);

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -6,7 +7,11 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { systemProcesses } from "../../src/lib/process-identity.ts";
 import { Programs } from "../../src/processes/programs.ts";
 import { MemberName } from "../../src/protocol/ids.ts";
-import { type SandboxOptions, TeamSandbox } from "../../src/team/team-sandbox.ts";
+import {
+  type SandboxedMember,
+  type SandboxOptions,
+  TeamSandbox,
+} from "../../src/team/team-sandbox.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { openShell } from "../processes/shell-fixture.ts";
 import { noSandbox } from "../support/no-sandbox.ts";
@@ -15,6 +20,9 @@ interface SandboxedTeam {
   /** The workspace, below the home directory (default: `work`). */
   at?: string;
   options?: (home: string) => SandboxOptions;
+  /** The directories in which programs are looked for. */
+  path?: string;
+  member?: (home: string) => Partial<SandboxedMember>;
   keyFile?: (home: string) => string;
   /** Makes what is there before the first command. */
   prepare?(workspace: string, home: string): Promise<void>;
@@ -45,13 +53,16 @@ async function openTeam(team: SandboxedTeam = {}) {
       processes: systemProcesses,
       onWarning: (message) => warnings.push(message),
     },
-    programs: new Programs({ path: process.env.PATH, workspace }),
+    programs: new Programs({ path: team.path ?? process.env.PATH, workspace }),
     teamId: async () => "the-team",
   });
   const alice = MemberName.parse("alice");
-  const shell = await openShell({ cwd: workspace, sandbox: () => sandbox.of(alice, workspace) });
+  const shell = await openShell({
+    cwd: workspace,
+    sandbox: () => sandbox.of(alice, { workspace, ...team.member?.(home) }),
+  });
   return {
-    ...{ home, workspace, warnings, shell },
+    ...{ home, workspace, warnings, shell, sandbox },
     run: (command: string) => shell.run(command),
     async [Symbol.asyncDispose]() {
       await shell[Symbol.asyncDispose]();
@@ -183,3 +194,97 @@ test.skipIf(noSandbox)(
     });
   },
 );
+
+describe.skipIf(noSandbox)("what a member can read wherever it is", () => {
+  test("in a hidden directory, without what is hidden in it, and never changed", async () => {
+    await using fixture = await openTeam({
+      options: (home) => ({ denyRead: [join(home, "hidden"), join(home, "hidden/git/private")] }),
+      member: (home) => ({ readable: [join(home, "hidden/git")] }),
+      async prepare(_, home) {
+        await put(join(home, "hidden/git/HEAD"), "the head\n");
+        await put(join(home, "hidden/git/private/key"), "the secret\n");
+        await put(join(home, "hidden/other"), "the secret\n");
+      },
+    });
+    const { run, home } = fixture;
+
+    const { output } = await run(
+      `cat ${home}/hidden/git/HEAD ${home}/hidden/git/private/key ${home}/hidden/other; echo x > ${home}/hidden/git/HEAD && echo changed`,
+    );
+
+    expect(output).toMatch(/^the head\n/);
+    expect(output).not.toMatch(/the secret|^changed/m);
+  });
+
+  test("the team directory, also where the member works elsewhere", async () => {
+    await using elsewhere = await temporaryDirectory();
+    await using fixture = await openTeam({
+      member: () => ({ workspace: elsewhere.path }),
+      options: (home) => ({ denyRead: [join(home, "work")] }),
+      prepare: (workspace) => put(join(workspace, ".team/outputs/long.txt"), "long\n"),
+    });
+    const { run, workspace } = fixture;
+
+    const { output } = await run(
+      `cat ${workspace}/.team/outputs/long.txt; touch ${workspace}/.team/new && echo changed; touch inside && echo inside`,
+    );
+
+    expect(output).toMatch(/^long\n/);
+    expect(output).toMatch(/^inside$/m);
+    expect(output).not.toMatch(/^changed$/m);
+  });
+});
+
+test.skipIf(noSandbox)(
+  "where the repository is the member's own, it can commit, and nothing is reported",
+  async () => {
+    const prepare = async (workspace: string) => {
+      execFileSync("git", ["init", "-q"], { cwd: workspace });
+    };
+    const commit = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x && echo made";
+    await using own = await openTeam({ member: () => ({ ownsGit: true }), prepare });
+    await using shared = await openTeam({ prepare });
+
+    expect(await own.run(`mkdir .vscode; ${commit}`)).toMatchObject({
+      output: "made\n",
+      appeared: [],
+    });
+    expect((await own.run("touch .team/new")).exitCode).not.toBe(0);
+    expect((await shared.run(commit)).output).not.toMatch(/^made$/m);
+  },
+);
+
+describe.skipIf(noSandbox)("a member's own sandbox", () => {
+  test("is stricter than the team's, and never weaker", async () => {
+    await using strict = await openTeam({
+      options: () => ({ mode: "off" }),
+      member: () => ({ mode: "required" }),
+    });
+    await using weak = await openTeam({ member: () => ({ mode: "off" }) });
+    await using none = await openTeam({ options: () => ({ mode: "off" }) });
+
+    for (const { run } of [strict, weak]) {
+      expect((await run("touch ../outside && echo made")).output).not.toMatch(/^made$/m);
+    }
+    expect((await none.run("touch ../outside && echo made")).output).toMatch(/^made$/m);
+  });
+});
+
+test("where a member requires a sandbox that is missing, none of its commands runs, and the others warn once", async () => {
+  await using fixture = await openTeam({
+    options: () => ({ mode: "auto" }),
+    path: "/nowhere",
+    member: () => ({ mode: "required" }),
+  });
+
+  const refused = await fixture.run("touch ran").catch((error: Error) => error.message);
+
+  expect(refused).toMatch(/bubblewrap is not installed.* Nothing ran\./);
+  expect(existsSync(join(fixture.workspace, "ran"))).toBe(false);
+  expect(fixture.warnings).toEqual([]);
+  for (const _ of [1, 2]) expect(await fixture.sandbox.isInForce()).toBe(false);
+  expect(fixture.warnings).toEqual([expect.stringMatching(/run as you/)]);
+  await expect(fixture.sandbox.isInForce("required")).rejects.toMatchObject({
+    code: "sandbox-missing",
+  });
+});

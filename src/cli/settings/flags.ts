@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseValue } from "../../lib/parse-value.ts";
 import { Effort } from "../../protocol/effort.ts";
 import { PermissionMode } from "../../protocol/message.ts";
-import { sandboxModes } from "../../team/team-sandbox.ts";
+import { SandboxMode } from "../../protocol/sandbox-mode.ts";
 import type { Command, Option } from "../command.ts";
 import { wrongUsage } from "../parse-arguments.ts";
 import { SettingName, StatedSettings, wrongValue } from "./settings.ts";
@@ -87,7 +87,7 @@ export const teamOptions: Readonly<Record<string, Option>> = {
   },
   sandbox: {
     takes: "<mode>",
-    choices: sandboxModes,
+    choices: SandboxMode.options,
     summary:
       "run members' commands in a sandbox: off, auto (where there is one), required (default: off)",
   },

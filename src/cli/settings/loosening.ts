@@ -3,7 +3,7 @@ import { usualOutput } from "../../model/model-facts.ts";
 import type { ModelPrice } from "../../model/prices.ts";
 import { isWiderMode } from "../../permissions/modes.ts";
 import { isMoreEffort } from "../../protocol/effort.ts";
-import { sandboxModes } from "../../team/team-sandbox.ts";
+import { isWeakerSandbox } from "../../protocol/sandbox-mode.ts";
 import { oneLine } from "../render/one-line.ts";
 import { SettingName, type Settings, type StatedSettings, shownValue } from "./settings.ts";
 
@@ -54,8 +54,7 @@ const isLooser: Readonly<Record<SettingName, SettingComparison>> = {
   "fallback-after": () => false,
   "permission-mode": ({ "permission-mode": mode }, own) =>
     mode !== undefined && isWiderMode(mode, own["permission-mode"]),
-  sandbox: ({ sandbox }, own) =>
-    sandbox !== undefined && sandboxModes.indexOf(sandbox) < sandboxModes.indexOf(own.sandbox),
+  sandbox: ({ sandbox }, own) => sandbox !== undefined && isWeakerSandbox(sandbox, own.sandbox),
   "sandbox.network": (theirs, own) =>
     theirs["sandbox.network"] === "open" && own["sandbox.network"] === "off",
   "sandbox.write": (theirs, own) =>

@@ -5,8 +5,8 @@ import type { OwnModels } from "../../model/model-facts.ts";
 import { defaultFallbackAfterMs } from "../../model/models.ts";
 import { Effort } from "../../protocol/effort.ts";
 import { PermissionMode } from "../../protocol/message.ts";
+import { SandboxMode } from "../../protocol/sandbox-mode.ts";
 import { defaults } from "../../team/team-options.ts";
-import { sandboxModes } from "../../team/team-sandbox.ts";
 
 const wholeNumber = z.number().int().positive();
 const seconds = z.number().positive().max(1_000_000);
@@ -105,10 +105,9 @@ export const StatedSettings = z.strictObject({
   "permission-mode": PermissionMode.exclude(["bypassPermissions"])
     .optional()
     .describe("What runs without asking; bypassPermissions can only be given as a flag"),
-  sandbox: z
-    .enum(sandboxModes)
-    .optional()
-    .describe("Whether members' commands run in a sandbox: never, where there is one, or always"),
+  sandbox: SandboxMode.optional().describe(
+    "Whether members' commands run in a sandbox: never, where there is one, or always",
+  ),
   "sandbox.network": z
     .enum(["off", "open"])
     .optional()

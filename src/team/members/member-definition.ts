@@ -8,6 +8,7 @@ import type { Rule } from "../../permissions/rule.ts";
 import type { Effort } from "../../protocol/effort.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
 import type { Message, PermissionMode } from "../../protocol/message.ts";
+import type { SandboxMode } from "../../protocol/sandbox-mode.ts";
 import type { MemberRecord } from "../../protocol/team.ts";
 import type { ReceivedMail } from "../../protocol/transcript.ts";
 import type { Tool } from "../../tools/tool.ts";
@@ -34,6 +35,8 @@ export interface MemberDefinition {
    */
   mode: PermissionMode;
   rules: readonly Rule[];
+  /** What was asked for its commands; the team's is in force where that is stricter. */
+  sandbox?: SandboxMode | undefined;
   maxTurns: number;
   /** Of its own, beside the team's. */
   budget?: BudgetLimits | undefined;
@@ -95,7 +98,7 @@ export interface OwnMail {
 /** What all teammates have from their lead. */
 export type LeadSettings = Pick<
   MemberDefinition,
-  "root" | "cwd" | "model" | "effort" | "thinkingBudget" | "mode" | "rules" | "maxTurns"
+  "root" | "cwd" | "model" | "effort" | "thinkingBudget" | "mode" | "rules" | "sandbox" | "maxTurns"
 > & {
   /** Of each teammate. */
   memberBudget?: BudgetLimits | undefined;
@@ -147,6 +150,7 @@ export function teammateDefinition(
     thinkingBudget: settings.thinkingBudget,
     mode: ownModeLimit(record),
     rules,
+    sandbox: record.sandbox ?? settings.sandbox,
     maxTurns: settings.maxTurns,
     budget: memberBudget,
     tools,

@@ -12,6 +12,7 @@ const signedFields = [
   "cwd",
   "status",
   "permission_mode",
+  "sandbox",
   "inherits",
   "plan_required",
   "plan_request",
@@ -107,18 +108,15 @@ function unsignedRecord({ name }: MemberRecord, isKnown: boolean): string {
 
 /** Whether it works or is idle decides nothing, and changes all the time. */
 function signedText({ name, ...member }: MemberRecord): string {
-  const { root, inherits, effort, instructions, alive_since, status } = member;
-  const others = ["root", "inherits", "effort", "instructions", "alive_since", "status", "ending"];
+  const { root, inherits, effort, instructions, sandbox, alive_since, status } = member;
+  const optional = { root, inherits, instructions, effort, sandbox, alive_since };
+  const others = [...Object.keys(optional), "status", "ending"];
   const fields = signedFields.filter((field) => !others.includes(field));
   return canonicalJson({
     name,
     has_ended: status === "shutdown",
     // Left out, as JSON does, where they are undefined: such members are signed as they always were.
-    root,
-    inherits,
-    instructions,
-    effort,
-    alive_since,
+    ...optional,
     ...Object.fromEntries(fields.map((field) => [field, member[field] ?? null])),
   });
 }

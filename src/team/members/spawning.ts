@@ -4,6 +4,7 @@ import { TeamError } from "../../errors.ts";
 import { isWiderMode, narrowerMode } from "../../permissions/modes.ts";
 import { type MemberName, parseTeammateName } from "../../protocol/ids.ts";
 import { isContentSize, type PermissionMode } from "../../protocol/message.ts";
+import { isWeakerSandbox, type SandboxMode } from "../../protocol/sandbox-mode.ts";
 import { InheritedField, type MemberRecord, type TeamRecord } from "../../protocol/team.ts";
 import type { SpawnRequest } from "../../tools/team/team-access.ts";
 import { isOwnField, type LeadsChoices, ownField } from "./inherited-fields.ts";
@@ -12,7 +13,7 @@ import { isInstructionsSize, maxInstructionsBytes } from "./member-definition.ts
 export interface SpawnSurroundings {
   team: TeamRecord;
   /** What a teammate has unless something else is asked for, and may not exceed. */
-  lead: LeadsChoices & { cwd: string };
+  lead: LeadsChoices & { cwd: string; sandbox?: SandboxMode | undefined };
   /** The tools to work with that teammates may have. */
   toolNames: readonly string[];
   maxTeammates: number;
@@ -66,6 +67,7 @@ export function spawnedRecord(
     inherits: missing({ model: ownModel, effort: ownEffort, permission_mode: ownMode }).filter(
       (field) => !isOwn(field),
     ),
+    ...sandboxOf(request, known, lead.sandbox),
     plan_required: request.planRequired ?? known?.plan_required ?? false,
     ...(tools && { tools: [...tools] }),
     ...(instructions && { instructions }),
@@ -83,8 +85,8 @@ export function aliveSince(member: MemberRecord | undefined): string | undefined
 
 /** True when a member can continue as it is open already. */
 export function isSameMember(a: MemberRecord, b: MemberRecord): boolean {
-  const parts = ({ role, model, effort, root, cwd, tools, instructions }: MemberRecord) =>
-    [role, model, effort, root, cwd, tools, instructions].map((part) => part ?? null);
+  const parts = ({ role, model, effort, root, cwd, tools, instructions, sandbox }: MemberRecord) =>
+    [role, model, effort, root, cwd, tools, instructions, sandbox].map((part) => part ?? null);
   return JSON.stringify(parts(a)) === JSON.stringify(parts(b));
 }
 
@@ -153,6 +155,20 @@ function ownModeOf(
   throw refused(
     `The permission mode '${asked}' is wider than the lead's, which is '${leads}'`,
     `Leave it out, or choose '${leads}' or a narrower one.`,
+  );
+}
+
+/** The sandbox that was asked for, now or before. */
+function sandboxOf(
+  { sandbox: asked }: SpawnRequest,
+  known: MemberRecord | undefined,
+  leads: SandboxMode = "off",
+): Pick<MemberRecord, "sandbox"> {
+  const sandbox = asked ?? known?.sandbox;
+  if (asked === undefined || !isWeakerSandbox(asked, leads)) return sandbox ? { sandbox } : {};
+  throw refused(
+    `The sandbox '${asked}' is weaker than the lead's, which is '${leads}'`,
+    `Leave it out, or choose '${leads}' or a stricter one.`,
   );
 }
 

@@ -4,6 +4,7 @@ import type { Effort } from "../../protocol/effort.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
+import type { SandboxMode } from "../../protocol/sandbox-mode.ts";
 import { type Task, TaskStatus } from "../../protocol/task.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { ReceivedMail } from "../../protocol/transcript.ts";
@@ -95,6 +96,8 @@ export interface SpawnRequest {
   instructions?: string | undefined;
   /** Never wider than the lead's. */
   mode?: PermissionMode | undefined;
+  /** Whether its commands run in a sandbox: never weaker than the lead's. */
+  sandbox?: SandboxMode | undefined;
   /** Whether it may change nothing before its plan is approved. */
   planRequired?: boolean | undefined;
   /** Its workspace (default: the lead's). Only the library and the runtime choose one. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Effort } from "../../protocol/effort.ts";
 import { PermissionMode } from "../../protocol/message.ts";
+import { SandboxMode } from "../../protocol/sandbox-mode.ts";
 import type { MemberRecord, TeamRecord } from "../../protocol/team.ts";
 import { coordinationTool } from "./coordination-tool.ts";
 import { FilledText, NoInput } from "./inputs.ts";
@@ -47,6 +48,7 @@ export const spawnTeammate = coordinationTool({
     effort: Effort.describe("How much it thinks").optional(),
     tools: z.array(z.string()).optional(),
     permission_mode: PermissionMode.optional(),
+    sandbox: SandboxMode.optional(),
     plan_required: z.boolean().describe("No changes before you approve its plan").optional(),
     cwd: z.string().optional(),
     fresh: z.boolean().describe("Forget its history").optional(),

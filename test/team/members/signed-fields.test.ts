@@ -31,7 +31,7 @@ test.each([
     { cwd: "/" },
     { status: "shutdown" },
   ],
-  ...[{ permission_mode: "bypassPermissions" }, { plan_required: false }],
+  ...[{ permission_mode: "bypassPermissions" }, { sandbox: "off" }, { plan_required: false }],
   ...[{ plan_request: undefined }, { tools: undefined }, { tools: ["bash", "write_file"] }],
   ...[{ spawned_at: "2026-01-01T10:00:00.000Z" }, { incarnation: "two" }, { root: undefined }],
   ...[{ inherits: ["permission_mode"] }, { inherits: [] }],

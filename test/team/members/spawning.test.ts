@@ -174,12 +174,28 @@ test.each<[string, Partial<MemberRecord>]>([
   ["workspace", { root: "/copy" }],
   ["directory", { cwd: "/repo/sub" }],
   ["set of tools", { tools: ["bash"] }],
+  ["sandbox", { sandbox: "required" }],
   ["text of instructions", { instructions: "Be brief." }],
 ])("a member with another %s is opened again", (_, change) => {
   const record = spawn(request);
 
   expect(isSameMember({ ...record, ...change }, record)).toBe(false);
   expect(isSameMember({ ...record, permission_mode: "plan", color: "red" }, record)).toBe(true);
+});
+
+test("a teammate's sandbox is never weaker than the lead's, and stays as it was asked for", () => {
+  const lead = { model: "lead/model", mode: "default", cwd: "/repo", sandbox: "auto" } as const;
+  const before = spawn({ ...request, sandbox: "required" }, { lead });
+
+  expect(before).toMatchObject({ sandbox: "required" });
+  expect(spawn(request, { lead, members: [before] })).toMatchObject({ sandbox: "required" });
+  expect(spawn(request, { lead })).not.toHaveProperty("sandbox");
+  expect(refusalOf(() => spawn({ ...request, sandbox: "off" }, { lead }))).toMatchObject({
+    ...{
+      code: "spawn-refused",
+      message: "The sandbox 'off' is weaker than the lead's, which is 'auto'",
+    },
+  });
 });
 
 function refusalOf(act: () => unknown): Error {
