@@ -42,7 +42,8 @@ export type ErrorCode =
   | "repository-unusable"
   | "landing-unknown"
   | "landing-changed"
-  | "landing-refused";
+  | "landing-refused"
+  | "target-refused";
 
 /**
  * The only error this package throws on purpose. `code` is for programs and stays stable;

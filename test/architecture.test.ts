@@ -37,7 +37,7 @@ const allowed: Record<string, readonly string[]> = {
   tasks: leaves,
   requests: [...leaves, "keys"],
   crons: leaves,
-  landing: leaves,
+  landing: [...leaves, "git"],
   transcript: leaves,
   fence: leaves,
   logs: leaves,

@@ -137,7 +137,8 @@ export class Git {
 }
 
 function authorVariables({ name, email, at }: CommitAuthor): Record<string, string> {
-  const date = `${Math.floor(at.getTime() / 1000)} +0000`;
+  // With @, it is a number of seconds, however small.
+  const date = `@${Math.floor(at.getTime() / 1000)} +0000`;
   return {
     ...{ GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_AUTHOR_DATE: date },
     ...{ GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email, GIT_COMMITTER_DATE: date },
