@@ -156,6 +156,7 @@ export type {
   SignedDecision,
   TeamRequest,
 } from "./protocol/request.ts";
+export type { SandboxMode } from "./protocol/sandbox-mode.ts";
 export type {
   Task,
   TaskLease,

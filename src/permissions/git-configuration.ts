@@ -51,7 +51,10 @@ export async function gitConfigurationProblem(directory: string): Promise<string
  * Only files under a protected name cannot have been created or changed unasked. A bare repository
  * in any other folder of the workspace may be made by a member.
  */
-function placeProblem({ gitDirectory, commonDirectory }: Repository): string | undefined {
+function placeProblem({
+  gitDirectory,
+  commonDirectory,
+}: SurroundingRepository): string | undefined {
   const isUsual = [gitDirectory, commonDirectory].every((path) =>
     normalize(path)
       .split("/")
@@ -60,7 +63,7 @@ function placeProblem({ gitDirectory, commonDirectory }: Repository): string | u
   return isUsual ? undefined : "its repository is not in a folder called .git";
 }
 
-async function problemOf(repository: Repository): Promise<string | undefined> {
+async function problemOf(repository: SurroundingRepository): Promise<string | undefined> {
   const { gitDirectory, commonDirectory } = repository;
   const files = [`${commonDirectory}/config`, `${gitDirectory}/config.worktree`];
   for (const file of files) {
@@ -74,7 +77,7 @@ async function problemOf(repository: Repository): Promise<string | undefined> {
 }
 
 /** Paths as git has them: the system, not their text, decides where `..` leads. */
-interface Repository {
+interface SurroundingRepository {
   readonly gitDirectory: string;
   /** Where the configuration is; another directory in a linked worktree. */
   readonly commonDirectory: string;
@@ -85,8 +88,8 @@ interface Repository {
  * here or above. Git skips folders that only look like one, so the search ends at one that
  * certainly is.
  */
-async function repositoriesAround(directory: string): Promise<Repository[]> {
-  const found: Repository[] = [];
+async function repositoriesAround(directory: string): Promise<SurroundingRepository[]> {
+  const found: SurroundingRepository[] = [];
   for (let current = directory; ; current = dirname(current)) {
     const named = await readGitFile(current);
     if (named !== undefined) return [...found, await repositoryAt(named)];
@@ -97,7 +100,7 @@ async function repositoriesAround(directory: string): Promise<Repository[]> {
   }
 }
 
-async function repositoryAt(gitDirectory: string): Promise<Repository> {
+async function repositoryAt(gitDirectory: string): Promise<SurroundingRepository> {
   const common = namedPath(await contents(`${gitDirectory}/commondir`));
   return { gitDirectory, commonDirectory: common ? pathFrom(gitDirectory, common) : gitDirectory };
 }
