@@ -20,6 +20,8 @@ export interface UndoneEntries {
   voids: number;
   /** The calls that are undone, or whose results are, oldest first. */
   calls: ToolCall[];
+  /** The ids of those among them that failed. */
+  failed: ReadonlySet<string>;
   /** The calls that had no result then. They must have one: otherwise they would be made again. */
   open: ToolCall[];
   /** The mail among them that was sent before: it is given again. */
@@ -37,6 +39,7 @@ interface Mark {
   mail: readonly ReceivedMail[];
   calls: readonly ToolCall[];
   resultOf: string | undefined;
+  isError: boolean;
 }
 
 /**
@@ -51,7 +54,8 @@ export async function findUndone(
   const prompt = marks.findIndex((mark) => hasPrompt(mark, point));
   const later = marks.findIndex(({ at }) => at >= point.seenAt.getTime());
   const found = prompt >= 0 ? prompt : later;
-  if (found < 0) return { voids: 0, calls: [], open: [], again: [], isRunOpen: false };
+  const failed = new Set(marks.flatMap((mark) => (mark.isError ? (mark.resultOf ?? []) : [])));
+  if (found < 0) return { voids: 0, calls: [], failed, open: [], again: [], isRunOpen: false };
   const cut = beforeRun(marks, found);
   const undone = marks.slice(cut);
   const left = marks.slice(0, cut);
@@ -59,6 +63,7 @@ export async function findUndone(
   return {
     voids: count - (undone[0]?.index ?? count),
     calls: [...open, ...undone.flatMap(({ calls }) => calls)],
+    failed,
     open,
     again: undone.flatMap(({ mail }) => mail).filter((mail) => isEarlier(mail, point)),
     isRunOpen: isRunOpen(left),
@@ -101,6 +106,7 @@ function markOf(entry: TranscriptEntry, index: number): Mark {
     ...{ index, type, at: Date.parse(entry.at), mail: mailOf(entry) },
     calls: blocks.filter((block) => block.type === "tool-call"),
     resultOf: entry.type === "tool-result" ? entry.call_id : undefined,
+    isError: entry.type === "tool-result" && entry.is_error,
   };
 }
 

@@ -78,7 +78,9 @@ export class TeamRewind {
       const isAlive = this.#living.includes(name) || effect === "ends";
       if (isAlive && (undone.voids > 0 || effect === "ends"))
         members.push({ member: name, effect });
-      calls.push(...undone.calls.map((call) => ({ member: name, call })));
+      for (const call of undone.calls) {
+        calls.push({ member: name, call, hasFailed: undone.failed.has(call.call_id) });
+      }
     }
     const files = await this.#files.preview(point.seenAt);
     const isIncomplete = await this.#files.isIncomplete(point.seenAt);

@@ -1,5 +1,8 @@
+import { z } from "zod";
 import type { RewindPoint } from "../../agent/rewind.ts";
 import { summarizeCall } from "../../lib/summarize-call.ts";
+import { CronId } from "../../protocol/cron.ts";
+import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
 import type { MemberRecord } from "../../protocol/team.ts";
 import { traitsOf } from "../../protocol/tool-traits.ts";
@@ -14,6 +17,7 @@ import type { FileEffect } from "./file-restore.ts";
 export interface MemberCall {
   member: MemberName;
   call: ToolCall;
+  hasFailed: boolean;
 }
 
 /** What a rewind would undo, as far as it says what stays. */
@@ -25,12 +29,15 @@ interface UndoneWork {
   isIncomplete: boolean;
 }
 
+/** The input of `cancel_cron`. */
+const CancelledCron = z.object({ id: CronId });
+
 type IsLater = (at: string | undefined) => boolean;
 
 /** So many of one kind are named. */
 const maxNamed = 20;
-/** So many of the newest events are looked through. */
-const maxEvents = 10_000;
+/** So many of the newest events are looked through at first. */
+const fewEvents = 10_000;
 
 /** What stays as it is when the team goes back, each in a sentence for the person. */
 export async function whatStays(
@@ -48,8 +55,9 @@ export async function whatStays(
     ...(await tasksSince(store, isLater)),
     ...(await resultsSince(store, isLater)),
     ...(await cronsSince(store, isLater)),
+    ...(await cancelledCrons(store, calls)),
     ...(await rulesSince(supervisor, isLater)),
-    ...(await modesSince(store, isLater)),
+    ...(await settingsSince(store, point)),
     ...(await membersSince(store, supervisor, isLater)),
     ...jobs.map(({ name }) => `'${name}' has commands in the background, which run on.`),
   ];
@@ -104,6 +112,19 @@ async function cronsSince({ crons }: TeamStore, isLater: IsLater): Promise<strin
   return made.map(({ id, cron }) => `The cron ${id} (${cron}) was made since, and stays.`);
 }
 
+async function cancelledCrons(
+  { crons }: TeamStore,
+  calls: readonly MemberCall[],
+): Promise<string[]> {
+  const left = new Set<string>((await crons.list()).map(({ id }) => id));
+  return calls.flatMap(({ call, hasFailed }) => {
+    if (call.name !== "cancel_cron" || hasFailed) return [];
+    const { data } = CancelledCron.safeParse(call.input);
+    if (!data || left.has(data.id)) return [];
+    return [`The cron ${data.id} was cancelled since, and stays so.`];
+  });
+}
+
 async function rulesSince({ protocols }: Supervisor, isLater: IsLater): Promise<string[]> {
   const { keeper, permissions } = protocols;
   const added = permissions.rules.list().filter(({ from, since }) => {
@@ -121,16 +142,46 @@ async function rulesSince({ protocols }: Supervisor, isLater: IsLater): Promise<
   ];
 }
 
-async function modesSince(store: TeamStore, isLater: IsLater): Promise<string[]> {
+/** The modes, models and efforts that the person has set. */
+async function settingsSince(store: TeamStore, point: RewindPoint): Promise<string[]> {
   await store.events.flush();
-  const modes = new Map<string, string>();
-  for (const { event } of await store.view().recentEvents(maxEvents)) {
-    if (event.type !== "mode-change" || !isLater(event.at)) continue;
-    modes.set(event.member ?? lead, event.mode);
+  const { events, areAll } = await eventsSince(store, point);
+  const settings = new Map<string, string>();
+  for (const event of events) {
+    const { member = lead } = event;
+    if (event.type === "mode-change") {
+      const sentence = `The permission mode of '${member}' was changed since, and stays '${event.mode}'.`;
+      settings.set(`mode ${member}`, sentence);
+    }
+    if (event.type === "model-set") {
+      const { model, effort } = event;
+      const choice = `${model}${effort ? `, effort ${effort}` : ""}`;
+      settings.set(
+        `model ${member}`,
+        `The model of '${member}' was set since, and stays: ${choice}.`,
+      );
+    }
   }
-  return [...modes].map(([member, mode]) => {
-    return `The permission mode of '${member}' was changed since, and stays '${mode}'.`;
-  });
+  const forgotten =
+    "So much has happened since that the first changes of modes and models are no longer known. Those that were made stay.";
+  return areAll ? [...settings.values()] : [...settings.values(), forgotten];
+}
+
+/** What has happened since the prompt, and whether all of it is still known. */
+async function eventsSince(
+  store: TeamStore,
+  { seenAt }: RewindPoint,
+): Promise<{ events: AgentEvent[]; areAll: boolean }> {
+  const view = store.view();
+  for (let count = fewEvents; ; count *= 4) {
+    const newest = await view.recentEvents(count);
+    const reaches = newest.some(({ event }) => Date.parse(event.at) <= seenAt.getTime());
+    if (!reaches && newest.length === count) continue;
+    const events = newest.flatMap(({ event }) =>
+      Date.parse(event.at) >= seenAt.getTime() ? event : [],
+    );
+    return { events, areAll: reaches };
+  }
 }
 
 /** Those that were there at the prompt, and are not as they were. */

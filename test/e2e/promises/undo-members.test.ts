@@ -1,3 +1,5 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { Team } from "../../../src/team/team.ts";
@@ -96,9 +98,21 @@ test("P39 a question to the lead that was asked since is void: the caller is tol
   expect(wire.shownTo("lead")).not.toContain("Is it?");
 });
 
-test("P39 crons, rules and modes since the prompt are named, and stay", async () => {
+test("P39 crons, rules, modes and models since the prompt are named, and stay", async () => {
   const cron = calls("schedule_cron", { cron: "0 9 * * *", prompt: "Look." });
-  await using wire = await TeamOnWire.start({ lead: [says("Ready."), reply([cron]), says("Ok.")] });
+  let made = "";
+  await using wire = await TeamOnWire.start({
+    lead: [
+      cron,
+      says("Ready."),
+      ({ text }) => {
+        made = /Scheduled (\w+)/.exec(text)?.[1] ?? "";
+        const cancels = [made, "00000000"].map((id) => calls("cancel_cron", { id }));
+        return reply([cron, ...cancels]);
+      },
+      says("Ok."),
+    ],
+  });
   const team = await wire.open(free);
   const kept = { decision: "deny", rule: "bash(rm:*)" } as const;
   const removed = { decision: "deny", rule: "bash(mv:*)" } as const;
@@ -108,17 +122,35 @@ test("P39 crons, rules and modes since the prompt are named, and stay", async ()
   await team.addRule(kept);
   await team.removeRule(removed);
   await team.setMode("lead", "plan");
+  await team.setModel("lead", { model: "anthropic/claude-sonnet-5", effort: "low" });
 
   const { cannot } = await team.previewRewind(prompt);
   await team.rewind(prompt);
 
   expect(cannot).toEqual([
     expect.stringMatching(/^The cron \w+ \(0 9 \* \* \*\) was made since, and stays\.$/),
+    `The cron ${made} was cancelled since, and stays so.`,
     'The rule "deny bash(rm:*)" was added since, and stays.',
     'The rule "deny bash(mv:*)" was removed since, and stays so.',
     "The permission mode of 'lead' was changed since, and stays 'plan'.",
+    "The model of 'lead' was set since, and stays: anthropic/claude-sonnet-5, effort low.",
   ]);
   expect(team.rules()).toMatchObject([{ from: "start" }, kept]);
+});
+
+test("P39 where the events since the prompt are not all kept, that is said", async () => {
+  await using wire = await TeamOnWire.start({ lead: [says("Ready.")] });
+  const first = await wire.open(free);
+  const prompt = await promptOf(first, "Begin.");
+  const before = await first.previewRewind(prompt);
+  await first.close();
+  await rm(join(wire.teamDirectory, "events.jsonl"));
+
+  const second = await wire.open(free);
+  const after = await second.previewRewind(prompt);
+
+  expect(before.cannot).toEqual([]);
+  expect(after.cannot).toEqual([expect.stringContaining("no longer known")]);
 });
 
 test("P39 work for an earlier prompt that was under way goes on by itself, and its result comes to the lead", async () => {
