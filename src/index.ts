@@ -1,6 +1,7 @@
 export type { BudgetLimits } from "./agent/bill.ts";
 export type { CallAnswer, HookedCall, HookOutput, MemberHooks } from "./agent/hooks.ts";
 export type { CompactionReport, RunEnd } from "./agent/runner.ts";
+export type { Checkouts, KeptWork } from "./checkouts/checkouts.ts";
 export type { CronBook } from "./crons/cron-book.ts";
 export { type ErrorCode, TeamError } from "./errors.ts";
 export type { FenceHolder } from "./fence/fence.ts";
@@ -63,6 +64,13 @@ export {
   type SdkLanguageModel,
 } from "./model/sdk-language-model.ts";
 export type { JobRecords } from "./processes/job-records.ts";
+export type {
+  CheckoutRecord,
+  CheckoutState,
+  EarlierCheckout,
+  Isolation,
+  MemberCheckout,
+} from "./protocol/checkout.ts";
 export type {
   CronEntry,
   CronId,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MemberCheckout } from "./checkout.ts";
 import { Effort, EffortChoice } from "./effort.ts";
 import { lead, MemberName, MessageId, RequestId, TeamId, TeammateName } from "./ids.ts";
 import { PermissionMode } from "./message.ts";
@@ -43,6 +44,8 @@ export interface MemberRecord {
   root?: string | undefined;
   /** The directory that it works in (default: the lead's). */
   cwd?: string | undefined;
+  /** Its own repository, if it was asked for with one; `root` is in it then. */
+  checkout?: MemberCheckout | undefined;
   /** Its permission mode; see `inherits`. */
   permission_mode?: PermissionMode | undefined;
   /** Whether its commands run in a sandbox (default: as the lead's). It counts where it is stricter than the lead's. */
@@ -82,6 +85,7 @@ export const MemberRecord = z.looseObject({
   detail: z.string().optional(),
   root: z.string().optional(),
   cwd: z.string().optional(),
+  checkout: MemberCheckout.optional(),
   permission_mode: PermissionMode.optional(),
   sandbox: SandboxMode.optional(),
   inherits: z.array(InheritedField).optional(),

@@ -10,6 +10,7 @@ const signedFields = [
   "effort",
   "root",
   "cwd",
+  "checkout",
   "status",
   "permission_mode",
   "sandbox",
@@ -108,8 +109,8 @@ function unsignedRecord({ name }: MemberRecord, isKnown: boolean): string {
 
 /** Whether it works or is idle decides nothing, and changes all the time. */
 function signedText({ name, ...member }: MemberRecord): string {
-  const { root, inherits, effort, instructions, sandbox, alive_since, status } = member;
-  const optional = { root, inherits, instructions, effort, sandbox, alive_since };
+  const { root, checkout, inherits, effort, instructions, sandbox, alive_since, status } = member;
+  const optional = { root, checkout, inherits, instructions, effort, sandbox, alive_since };
   const others = [...Object.keys(optional), "status", "ending"];
   const fields = signedFields.filter((field) => !others.includes(field));
   return canonicalJson({

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { CommitId, MemberName } from "./ids.ts";
+
+/** Whether a member works in the lead's directory, or in a checkout: a repository of its own. */
+export type Isolation = "shared" | "checkout";
+export const Isolation = z.enum(["shared", "checkout"]);
+
+/** What a member's checkout is, in the member's record. */
+export interface MemberCheckout {
+  /** Where it is. */
+  path: string;
+  /** The commit that it began with. */
+  base: CommitId;
+  /** The name of the branch that its work is to land on. */
+  target: string;
+}
+export const MemberCheckout = z.object({
+  path: z.string().min(1),
+  base: CommitId,
+  target: z.string().min(1),
+}) satisfies z.ZodType<MemberCheckout>;
+
+/**
+ * How far a checkout has got:
+ * - `making`: nobody works in it yet; what a crash leaves of it is removed at the next start;
+ * - `ready`: its member works in it;
+ * - `retired`: its member has ended, or has another one; it is kept for a while;
+ * - `removed`: its files are gone; the refs that keep its work stay.
+ */
+export type CheckoutState = "making" | "ready" | "retired" | "removed";
+export const CheckoutState = z.enum(["making", "ready", "retired", "removed"]);
+
+/** A checkout of one member, of the time before its present one. */
+export interface EarlierCheckout {
+  /** Where it is. */
+  path: string;
+  /** The commit that it began with. */
+  base: CommitId;
+  /** When it was retired: ISO 8601, in UTC. */
+  retired_at: string;
+}
+export const EarlierCheckout = z.object({
+  path: z.string().min(1),
+  base: CommitId,
+  retired_at: z.iso.datetime(),
+}) satisfies z.ZodType<EarlierCheckout>;
+
+/** The checkout of one member: `checkouts/<name>.json`. Every change raises `version` by one. */
+export interface CheckoutRecord extends MemberCheckout {
+  /** The name of its member. */
+  id: MemberName;
+  /** How far it has got. */
+  state: CheckoutState;
+  /** The directory of the person's repository, whose objects and refs it has. */
+  repository: string;
+  /** The branch that its member works on. */
+  branch: string;
+  /** The incarnation that it was made for. */
+  incarnation: string;
+  /** The checkouts that the member had before this one, and that are not removed yet. */
+  earlier: EarlierCheckout[];
+  /** When it was begun: ISO 8601, in UTC. */
+  created_at: string;
+  /** When it was last changed: ISO 8601, in UTC. */
+  updated_at: string;
+  /** The number of its changes, counted from 1. */
+  version: number;
+}
+export const CheckoutRecord = z.object({
+  id: MemberName,
+  state: CheckoutState,
+  path: z.string().min(1),
+  repository: z.string().min(1),
+  base: CommitId,
+  target: z.string().min(1),
+  branch: z.string().min(1),
+  incarnation: z.string().min(1),
+  earlier: z.array(EarlierCheckout),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+  version: z.int().positive(),
+}) satisfies z.ZodType<CheckoutRecord>;
