@@ -2,7 +2,7 @@ import { lead, newRequestId, user } from "../../src/protocol/ids.ts";
 import type { Supervisor } from "../../src/team/supervisor.ts";
 import type { Defect } from "./process-store.ts";
 import { riskRule } from "./simulated-member.ts";
-import { teammateNames, wanderingMind } from "./simulated-model.ts";
+import { type Topic, teammateNames, wanderingMind } from "./simulated-model.ts";
 import { Story } from "./story.ts";
 import { World } from "./world.ts";
 
@@ -12,6 +12,8 @@ export interface SimulationOptions {
   from?: number;
   /** What is broken on purpose. */
   defect?: Defect;
+  /** What the models think of (default: everything). */
+  topic?: Topic;
 }
 
 /** What went wrong with one seed, and what happened before. */
@@ -30,10 +32,10 @@ export interface SimulationResult {
 
 /** Tells one story for each seed, until one goes wrong. */
 export async function runSimulation(options: SimulationOptions): Promise<SimulationResult> {
-  const { seeds, from = 1, defect } = options;
+  const { seeds, from = 1, defect, topic = "everything" } = options;
   let points = 0;
   for (let seed = from; seed < from + seeds; seed++) {
-    const { violations, world } = await tell(seed, defect);
+    const { violations, world } = await tell(seed, defect, topic);
     points += world.passed;
     if (violations.length > 0) {
       return { seeds: seed - from + 1, points, failure: { seed, violations, log: world.log } };
@@ -51,12 +53,12 @@ export function describeFailure({ seed, violations, log }: SimulationFailure): s
   ].join("\n");
 }
 
-async function tell(seed: number, defect: Defect | undefined) {
+async function tell(seed: number, defect: Defect | undefined, topic: Topic) {
   const world = new World(seed);
   const { random } = world;
-  const energy = { left: 3 + random.below(10) };
+  const energy = { left: 3 + random.below(topic === "plans" ? 40 : 10) };
   const planApprover = world.chance(0.3) ? user : lead;
-  const mind = wanderingMind(random, energy);
+  const mind = wanderingMind(random, energy, topic);
   const memberBudget = world.chance(0.15) ? { maxTokens: 4 + random.below(16) } : undefined;
   const story = new Story({ world, mind, planApprover, memberBudget, defect });
   if (world.chance(0.25)) story.faults.left = 1 + random.below(3);

@@ -48,15 +48,18 @@ export class SimulatedModel implements Model {
 
 export const teammateNames = ["alice", "bob", "carol", "dave"] as const;
 
+/** What models of a story think of: everything, or what brings about the rare stories about plans. */
+export type Topic = "everything" | "plans";
+
 /** Does whatever comes to mind. With time it tires, and calls no more tools: so every story ends. */
-export function wanderingMind(random: Random, energy: { left: number }): Mind {
+export function wanderingMind(random: Random, energy: { left: number }, topic: Topic): Mind {
   return (self, request) => {
     if (random.fraction() < 0.02) return "failure";
     const seen = newestWords(request);
     if (energy.left <= 0 || random.fraction() < 0.3) return closingWords(random, seen);
     energy.left--;
     const answer = random.fraction() < 0.7 ? answerTo(self, seen, random) : undefined;
-    return [answer ?? whim(self, random)];
+    return [answer ?? whim(self, random, topic)];
   };
 }
 
@@ -77,7 +80,7 @@ function answerTo(self: MemberName, seen: string, random: Random): ReplyBlock | 
     : calls("shutdown_response", { request_id: mail[1], approve, reason: "as it is" });
 }
 
-function whim(self: MemberName, random: Random): ReplyBlock {
+function whim(self: MemberName, random: Random, topic: Topic): ReplyBlock {
   const teammate = random.pick(teammateNames);
   const task_id = String(1 + random.below(3));
   const common: Whim[] = [
@@ -110,8 +113,20 @@ function whim(self: MemberName, random: Random): ReplyBlock {
     ["plan_approval", { plan: "First this, then that." }],
     ["change", {}],
   ];
-  const [tool, input] = random.pick([...common, ...(self === lead ? ofLead : ofTeammate)]);
+  const all = [...common, ...(self === lead ? ofLead : ofTeammate)];
+  const concerning = all.filter(
+    ([tool, input]) => topic === "everything" || isOfPlans(tool, input),
+  );
+  const [tool, input] = random.pick(concerning);
   return calls(tool, input);
+}
+
+/** True for what a story needs in which a member with an approved plan takes a task, and then changes something. */
+function isOfPlans(tool: string, input: object): boolean {
+  return (
+    ["plan_approval", "change", "claim_task", "create_task"].includes(tool) ||
+    "plan_required" in input
+  );
 }
 
 type Whim = [tool: string, input: object];

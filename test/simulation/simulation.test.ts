@@ -21,17 +21,21 @@ test.each(starts)(
   },
 );
 
+test("a team keeps its promises where everything is about plans and tasks", async () => {
+  const result = await runSimulation({ from: 1, seeds: seedsOfChunk, topic: "plans" });
+
+  expect(toldOf(result)).toBe("");
+});
+
 test.each([
-  // Each begins shortly before the seed that finds it, so that it does not take minutes.
-  ["wake-lost-while-looking", 320, /wakes nobody/],
-  ["acknowledged-too-early", 1, /was never shown/],
-  ["transcript-ignored", 200, /was shown 2 times/],
-  // It needs a rare story: who was approved takes a task, and changes something then.
-  ["approval-without-end", 12_600, /gate was closed/],
-  ["rule-ignored", 1, /does not know the rule/],
-] as const)("control: a store with the defect %s is detected", async (defect, from, complaint) => {
+  ["wake-lost-while-looking", "everything", /wakes nobody/],
+  ["acknowledged-too-early", "everything", /was never shown/],
+  ["transcript-ignored", "everything", /was shown 2 times/],
+  ["approval-without-end", "plans", /gate was closed/],
+  ["rule-ignored", "everything", /does not know the rule/],
+] as const)("control: a store with the defect %s is detected", async (defect, topic, complaint) => {
   // It ends with the first seed that finds it.
-  const result = await runSimulation({ from, seeds: seedsOfControl, defect });
+  const result = await runSimulation({ from: 1, seeds: seedsOfControl, defect, topic });
 
   expect(toldOf(result)).toMatch(complaint);
 });

@@ -1,5 +1,6 @@
 import { describeError } from "../../errors.ts";
 import { mapInBatches } from "../../lib/batches.ts";
+import type { MemberName } from "../../protocol/ids.ts";
 import type { MemberRecord } from "../../protocol/team.ts";
 import type { Protocols } from "../protocols/protocols.ts";
 import { followLead, type LeadsChoices } from "./inherited-fields.ts";
@@ -38,7 +39,7 @@ export async function resume(options: ResumeOptions): Promise<void> {
   const records = (await keeper.read()).members;
   for (const record of records) await finishRemoval(record, options);
   const alive = records.filter(({ status }) => status !== "shutdown");
-  await mapInBatches(alive, (record) => restoreMember(record, options));
+  await restoreMembers(alive, options);
   await shutdowns.restore(alive);
   await results.restore();
 }
@@ -53,8 +54,32 @@ async function finishRemoval(
   });
 }
 
-async function restoreMember(record: MemberRecord, options: ResumeOptions): Promise<void> {
-  const { protocols, members, open } = options;
+/** Adds them in the order of the roster, whichever is open first. */
+async function restoreMembers(
+  records: readonly MemberRecord[],
+  options: ResumeOptions,
+): Promise<void> {
+  const opened = new Map<MemberName, MemberHandle>();
+  try {
+    await mapInBatches(records, async (record) => {
+      const member = await restoreMember(record, options);
+      if (member) opened.set(record.name, member);
+    });
+  } finally {
+    // Also where one of them ends the start: those that are open are to be closed with the team.
+    for (const { name } of records) {
+      const member = opened.get(name);
+      if (member) options.members.add(member);
+    }
+  }
+}
+
+/** The opened member; undefined for one that cannot continue. */
+async function restoreMember(
+  record: MemberRecord,
+  options: ResumeOptions,
+): Promise<MemberHandle | undefined> {
+  const { protocols, open } = options;
   const { keeper, plans, tasks } = protocols;
   const { name } = record;
   try {
@@ -67,10 +92,11 @@ async function restoreMember(record: MemberRecord, options: ResumeOptions): Prom
     const member = await open(record);
     const failure = failureOf(record, member);
     if (failure !== undefined) await member.order({ type: "fail", reason: failure });
-    members.add(member);
     if (!member.state.isCutShort) await tasks.remindOfHeldTasks(name);
+    return member;
   } catch (error) {
     await leaveOut(record, error, options);
+    return undefined;
   }
 }
 

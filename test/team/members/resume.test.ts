@@ -27,6 +27,20 @@ test("those who are alive are opened after the lead, with the person's rules; th
   expect(it.warnings).toEqual([]);
 });
 
+test("members are in the order of the roster, whichever is open first", async () => {
+  const it = await openResumption(member("alice"), member("bob"));
+  let openBob = (): void => undefined;
+  const bobIsOpen = new Promise<void>((resolve) => {
+    openBob = resolve;
+  });
+  it.untilOpen = async (name) => (name === alice ? await bobIsOpen : openBob());
+
+  await it.resume();
+
+  expect(it.opened).toEqual(["lead", "bob", "alice"]);
+  expect(it.members.living.map(({ name }) => name)).toEqual(["lead", "alice", "bob"]);
+});
+
 test("a removal that was interrupted is finished, once", async () => {
   const ending = { reason: "the lead shut it down", expected: true };
   const it = await openResumption({ ...member("alice", "shutdown"), ending }, member("bob"));
@@ -174,6 +188,8 @@ async function openResumption(...records: MemberRecord[]) {
     handles,
     /** Sets the state of a member, or keeps it from being opened. */
     prepare: (_: SetMember): void => undefined,
+    /** Resolves when a member may be open. */
+    untilOpen: async (_: MemberName): Promise<void> => undefined,
     resume: (choices: Partial<LeadsChoices> = {}) =>
       resume({
         ...{ protocols, members },
@@ -186,6 +202,7 @@ async function openResumption(...records: MemberRecord[]) {
           const handle = new SetMember(name);
           it.prepare(handle);
           handles.set(name, handle);
+          await it.untilOpen(name);
           names.push(name);
           return handle;
         },

@@ -24,7 +24,7 @@ test("each member has the tools of its role in the team, without duplicate names
 
 test.each([
   ["teammate", teammatesTools(), 2_400],
-  ["lead", leadsTools(), 4_480],
+  ["lead", leadsTools(), 4_800],
 ])("the definitions of these tools for a %s are small", (_, tools, maxBytes) => {
   const specs = tools.map(({ spec: { name, description, input_schema } }) => ({
     name,
