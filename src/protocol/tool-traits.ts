@@ -18,6 +18,8 @@ export interface ToolTraits {
   readonly isShownBare?: true;
   /** The mail it sends is shown, so its calls are not. */
   readonly isShownAsMail?: true;
+  /** The argument that names the cron which a call cancels. */
+  readonly cancelledCron?: string;
   /** A run that calls only such tools counts as chatter. */
   readonly isChatter?: true;
 }
@@ -39,6 +41,7 @@ const table: Readonly<Record<string, ToolTraits>> = {
   },
   send_message: { isShownAsMail: true, isChatter: true },
   broadcast: { isShownAsMail: true },
+  cancel_cron: { cancelledCron: "id" },
 };
 
 /** The names of all tools that have traits. */

@@ -48,11 +48,12 @@ test("the traits of each tool name an existing tool and existing fields", async 
 
   expect([...tools.keys()]).toEqual(expect.arrayContaining([...toolsWithTraits]));
   for (const name of toolsWithTraits) {
-    const { ruleScope, mainField, placeField, change } = traitsOf(name);
+    const { ruleScope, mainField, placeField, change, cancelledCron } = traitsOf(name);
     const fields = [
       ...(ruleScope === "commands" ? ["command"] : []),
       ...(mainField ? [mainField] : []),
       ...(placeField ? [placeField] : []),
+      ...(cancelledCron ? [cancelledCron] : []),
       ...(change ? ["path", change.after] : []),
       ...(change?.before ? [change.before] : []),
     ];

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { RewindPoint } from "../../agent/rewind.ts";
 import { summarizeCall } from "../../lib/summarize-call.ts";
 import { CronId } from "../../protocol/cron.ts";
@@ -28,9 +27,6 @@ interface UndoneWork {
   /** Whether there were changes of files that are no longer known. */
   isIncomplete: boolean;
 }
-
-/** The input of `cancel_cron`. */
-const CancelledCron = z.object({ id: CronId });
 
 type IsLater = (at: string | undefined) => boolean;
 
@@ -118,10 +114,11 @@ async function cancelledCrons(
 ): Promise<string[]> {
   const left = new Set<string>((await crons.list()).map(({ id }) => id));
   return calls.flatMap(({ call, hasFailed }) => {
-    if (call.name !== "cancel_cron" || hasFailed) return [];
-    const { data } = CancelledCron.safeParse(call.input);
-    if (!data || left.has(data.id)) return [];
-    return [`The cron ${data.id} was cancelled since, and stays so.`];
+    const { cancelledCron } = traitsOf(call.name);
+    if (!cancelledCron || hasFailed) return [];
+    const { data: id } = CronId.safeParse(Object(call.input)[cancelledCron]);
+    if (!id || left.has(id)) return [];
+    return [`The cron ${id} was cancelled since, and stays so.`];
   });
 }
 
