@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PermissionMode } from "./message.ts";
 
 /** What the dashboard's page asks its server for, and what it sends. */
 
@@ -52,3 +53,18 @@ export type AnswerBody = z.infer<typeof AnswerBody>;
 /** `POST /api/stop`: one member, or all of them and the lead's run. */
 export const StopBody = z.object({ member: z.string().min(1).max(64).optional() });
 export type StopBody = z.infer<typeof StopBody>;
+
+/** `POST /api/rules`: adds a permission rule to the team, or removes one that was added. */
+export const RuleBody = z.object({
+  change: z.enum(["added", "removed"]),
+  decision: z.enum(["allow", "ask", "deny"]),
+  rule: z.string().min(1).max(10_000),
+});
+export type RuleBody = z.infer<typeof RuleBody>;
+
+/** `POST /api/mode`. The mode that asks nothing is only ever typed in a terminal. */
+export const ModeBody = z.object({
+  member: z.string().min(1).max(64),
+  mode: PermissionMode.exclude(["bypassPermissions"]),
+});
+export type ModeBody = z.infer<typeof ModeBody>;

@@ -1,4 +1,4 @@
-import type { Message, RunOutcome } from "./message.ts";
+import type { Message, PermissionMode, RunOutcome } from "./message.ts";
 import type { RequestState, RequestType } from "./request.ts";
 import type { Task } from "./task.ts";
 import type { MemberStatus } from "./team.ts";
@@ -19,7 +19,10 @@ export interface MemberView {
   status: MemberStatus;
   model: string | null;
   color: string | null;
-  permission_mode: string | null;
+  /** The mode in force; null where that is not known, and for a member that has ended. */
+  permission_mode: PermissionMode | null;
+  /** True for a teammate whose mode changes with the lead's. */
+  follows_lead: boolean;
   plan_required: boolean;
   cwd: string | null;
   /** What it does at this moment; null if its status says everything. */
@@ -95,6 +98,18 @@ export interface RequestView {
   decision: { by: string; at: string; reason: string | null; rule: string | null } | null;
 }
 
+/** A permission rule that was added to the running team. */
+export interface RuleView {
+  decision: "allow" | "ask" | "deny";
+  /** The rule exactly as it was added: who removes it must name it so. */
+  rule: string;
+  /** The rule with hidden characters spelled out. */
+  shown: string;
+  /** `answer`: the person answered a question with "always"; `person`: it was added by itself. */
+  from: "answer" | "person";
+  since: string;
+}
+
 export type TaskView = Pick<
   Task,
   | "id"
@@ -131,6 +146,8 @@ export interface RoomState {
   tasks: readonly TaskView[];
   /** All open requests, and the newest of the decided ones. */
   requests: readonly RequestView[];
+  /** The rules that were added to the team, without those that it was started with. */
+  rules: readonly RuleView[];
   /** The newest, oldest first. `GET /api/messages` has the others. */
   messages: readonly MessageView[];
   /** Damaged records, and other problems that a person should know of. */
@@ -146,6 +163,8 @@ export interface RoomChange {
   members?: readonly MemberView[];
   tasks?: readonly TaskView[];
   requests?: readonly RequestView[];
+  /** All of them. */
+  rules?: readonly RuleView[];
   messages?: readonly MessageView[];
   problems?: readonly string[];
   /** The members whose transcripts have grown. */

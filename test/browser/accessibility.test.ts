@@ -106,6 +106,13 @@ const views: Record<string, (page: Page) => Promise<void>> = {
     await page.keyboard.press("4");
     await page.getByRole("main").getByText("alice").first().waitFor();
   },
+  permissions: async (page) => {
+    await page.keyboard.press("5");
+    await page.getByRole("region", { name: "Modes" }).getByText("alice").first().waitFor();
+    await page.getByRole("textbox", { name: "The new rule" }).fill("read_file(.env)");
+    await page.getByRole("button", { name: "Add" }).click();
+    await page.getByRole("button", { name: "Remove deny read_file(.env)" }).waitFor();
+  },
   member: async (page) => {
     await page.getByRole("navigation", { name: "Members" }).getByText("alice").click();
     await page.getByRole("searchbox", { name: "Search this transcript" }).fill("one");

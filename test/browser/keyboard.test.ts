@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     await press("Escape", "Escape");
 
     const titles: string[] = [];
-    for (const key of ["2", "3", "4", "1"]) {
+    for (const key of ["2", "3", "4", "5", "1"]) {
       await press(key);
       titles.push(await currentView(page));
     }
@@ -71,7 +71,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
 
     expect(made).toBe("needle");
     expect(scene.wire.shownTo("alice")).toContain("Thank you, alice.");
-    expect(titles).toEqual(["Messages", "Tasks", "Cost", "Overview"]);
+    expect(titles).toEqual(["Messages", "Tasks", "Cost", "Permissions", "Overview"]);
     expect(themes).toEqual(["light", "dark", "light"]);
     expect(browser.complaints).toEqual([]);
   });

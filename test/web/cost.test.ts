@@ -147,7 +147,7 @@ class Costs {
       {
         ...{ canAct: false, listen: () => () => {}, watch: () => {} },
         ...{ messages: refused, message: refused, transcript: refused, away: refused },
-        ...{ send: refused, answer: refused, stop: refused },
+        ...{ send: refused, answer: refused, changeRule: refused, setMode: refused, stop: refused },
         cost: async () => {
           this.asked += 1;
           if (this.fails) throw new Error("no answer");

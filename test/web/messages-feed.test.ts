@@ -47,6 +47,8 @@ const noSource: Source = {
   away: refused,
   send: refused,
   answer: refused,
+  changeRule: refused,
+  setMode: refused,
   stop: refused,
 };
 

@@ -20,7 +20,15 @@ function sourceOf({
 }) {
   const state: RecordedRun["state"] = {
     ...{ version: "1", directory: "~", team: { id: "t", name: "team" }, obstacle: null },
-    ...{ running: null, members: [], tasks: [], requests: [], messages: [], problems: [] },
+    ...{
+      running: null,
+      members: [],
+      tasks: [],
+      requests: [],
+      rules: [],
+      messages: [],
+      problems: [],
+    },
   };
   return new RecordedSource({
     ...{ exported_at: "2026-01-05T12:00:00.000Z", state, messages },

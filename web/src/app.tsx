@@ -26,6 +26,7 @@ import { standingOf } from "./state/members.ts";
 import { AwayPanel } from "./views/away/away-panel.tsx";
 import { CostView } from "./views/cost/cost-view.tsx";
 import { MessagesView } from "./views/messages/messages-view.tsx";
+import { PermissionsView } from "./views/permissions/permissions-view.tsx";
 import { QuestionsPanel } from "./views/questions/questions-panel.tsx";
 import { MemberActions } from "./views/room/member-card.tsx";
 import { RoomView } from "./views/room/room-view.tsx";
@@ -98,6 +99,12 @@ function MainView() {
       return (
         <div class="framed">
           <CostView page={page} />
+        </div>
+      );
+    case "permissions":
+      return (
+        <div class="framed">
+          <PermissionsView page={page} />
         </div>
       );
     case "member":

@@ -6,6 +6,7 @@ import type {
   RequestView,
   RoomChange,
   RoomState,
+  RuleView,
   TaskView,
 } from "../../protocol/dashboard.ts";
 import { MessageWindow } from "./message-window.ts";
@@ -40,6 +41,8 @@ export class RoomRecords {
   readonly #listeners = new Listeners<void>();
   /** Problems that a person should know of, each once, the newest last. */
   #problems: readonly string[] = [];
+  #rules: readonly RuleView[] = [];
+  #rulesRevision = 0;
   #running: RoomState["running"] = null;
   #runningRevision = 0;
   #problemsRevision = 0;
@@ -74,6 +77,12 @@ export class RoomRecords {
     return true;
   }
 
+  setRules(rules: readonly RuleView[]): void {
+    if (JSON.stringify(rules) === JSON.stringify(this.#rules)) return;
+    this.#rules = rules;
+    this.#rulesRevision = this.#next();
+  }
+
   /** Puts a record into one of the tables of this object. */
   set<T>(table: { set(record: T, revision: number): boolean }, record: T): void {
     if (table.set(record, this.#revision + 1)) this.#next();
@@ -105,6 +114,7 @@ export class RoomRecords {
       members: this.members.values(),
       tasks: this.tasks.values(),
       requests: this.requests.values(),
+      rules: this.#rules,
       messages: this.messages.values(),
       problems: this.#problems,
     };
@@ -114,6 +124,7 @@ export class RoomRecords {
     const change: RoomChange = {};
     if (this.#runningRevision > revision) change.running = this.#running;
     if (this.#problemsRevision > revision) change.problems = this.#problems;
+    if (this.#rulesRevision > revision) change.rules = this.#rules;
     const members = this.members.since(revision);
     if (members.length > 0) change.members = members;
     const tasks = this.tasks.since(revision);

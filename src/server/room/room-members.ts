@@ -10,6 +10,7 @@ import { user } from "../../protocol/ids.ts";
 import type { MemberRecord, TeamRecord } from "../../protocol/team.ts";
 import { totalTokens } from "../../protocol/usage.ts";
 import { memberNames } from "../../team/find-member.ts";
+import type { MemberMode } from "../../team/protocols/member-modes.ts";
 import { entriesNewestFirst } from "../../team/view/read-pages.ts";
 import type { MemberUsage, TeamView } from "../../team/view/team-view.ts";
 import type { RoomRecords } from "./records.ts";
@@ -33,6 +34,7 @@ export class RoomMembers {
   /** The context window of each model, null if it is not known. */
   readonly #windows = new Map<string, number | null>();
   #usage: ReadonlyMap<MemberName, MemberUsage> = new Map();
+  #modes: ReadonlyMap<MemberName, MemberMode> = new Map();
   #team: TeamRecord;
 
   constructor(team: TeamRecord, options: RoomMembersOptions) {
@@ -53,6 +55,11 @@ export class RoomMembers {
 
   setUsage(usage: ReadonlyMap<MemberName, MemberUsage>): void {
     this.#usage = usage;
+    this.changeAll();
+  }
+
+  setModes(modes: readonly MemberMode[]): void {
+    this.#modes = new Map(modes.map((mode) => [mode.member, mode]));
     this.changeAll();
   }
 
@@ -99,6 +106,7 @@ export class RoomMembers {
           activity: this.#activities.get(name) ?? noActivity,
           past: this.#pasts.get(name) ?? noPast,
           usage: this.#usage.get(name),
+          mode: this.#modes.get(name),
           asked: asked.get(name),
           unread: unreadOf(name),
           isTeamRunning: records.running !== null,
@@ -172,6 +180,8 @@ interface MemberFacts {
   /** What is known from the end of its transcript. */
   past: MemberPast;
   usage: MemberUsage | undefined;
+  /** Its permission mode, where that is known. */
+  mode: MemberMode | undefined;
   /** Who has to answer its request. */
   asked: string | undefined;
   unread: number;
@@ -197,7 +207,8 @@ export function memberView(facts: MemberFacts): MemberView {
     status: member?.status ?? (isTeamRunning && activity.isRunning ? "working" : "idle"),
     model,
     color: member?.color ?? null,
-    permission_mode: member?.permission_mode ?? null,
+    permission_mode: facts.mode?.mode ?? null,
+    follows_lead: facts.mode?.followsLead ?? false,
     plan_required: member?.plan_required ?? false,
     cwd: member?.cwd ?? null,
     doing: isTeamRunning ? activity.doing : null,

@@ -13,6 +13,8 @@ import type {
   AnswerBody,
   EntriesQuery,
   MessagesQuery,
+  ModeBody,
+  RuleBody,
   SendBody,
 } from "../../protocol/dashboard-requests.ts";
 import { RequestId, type TeamId } from "../../protocol/ids.ts";
@@ -137,6 +139,17 @@ export class Room implements AsyncDisposable {
   /** Ends one member (default: all of them, and the lead's run). */
   async stop(member: string | undefined): Promise<void> {
     await this.#view.stop(member);
+  }
+
+  /** Adds a permission rule for all members, or removes one that was added. */
+  async changeRule({ change, ...draft }: RuleBody): Promise<void> {
+    if (change === "added") await this.#view.addRule(draft);
+    else await this.#view.removeRule(draft);
+  }
+
+  /** Changes a member's permission mode; teammates that follow the lead change with it. */
+  async setMode({ member, mode }: ModeBody): Promise<void> {
+    await this.#view.setMode(member, mode);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

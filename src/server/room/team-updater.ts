@@ -10,6 +10,7 @@ import { PacedWork } from "./paced-work.ts";
 import type { RoomRecords } from "./records.ts";
 import { RequestUpdater } from "./request-updater.ts";
 import { RoomMembers } from "./room-members.ts";
+import { ruleView } from "./rule-view.ts";
 import { taskView } from "./task-view.ts";
 
 /** How many events are read to find out what everybody is doing. */
@@ -29,7 +30,7 @@ export interface TeamUpdaterOptions {
   onLive(): void;
 }
 
-type StalePart = "lead" | "tasks" | "requests" | "usage";
+type StalePart = "lead" | "tasks" | "requests" | "usage" | "modes" | "rules";
 
 /** Keeps the room's records of one team up to date. */
 export class TeamUpdater implements AsyncDisposable {
@@ -80,6 +81,8 @@ export class TeamUpdater implements AsyncDisposable {
       this.#read("lead"),
       this.#read("tasks"),
       this.#read("usage"),
+      this.#read("modes"),
+      this.#read("rules"),
     ]);
     if (this.#options.records.running === null) this.#members.rest();
     this.#members.changeAll();
@@ -97,6 +100,7 @@ export class TeamUpdater implements AsyncDisposable {
     this.#members.setTeam(team);
     this.#mail.setTeam(team);
     this.#publishing.want();
+    this.#want("modes");
   }
 
   onChange(change: TeamChange): void {
@@ -136,6 +140,7 @@ export class TeamUpdater implements AsyncDisposable {
   }
 
   async #read(part: StalePart): Promise<void> {
+    const { records } = this.#options;
     switch (part) {
       case "lead":
         return this.#readLead();
@@ -146,6 +151,10 @@ export class TeamUpdater implements AsyncDisposable {
         return this.#members.changeAll();
       case "usage":
         return this.#members.setUsage(await this.#view.usage());
+      case "modes":
+        return this.#members.setModes(await this.#view.modes());
+      case "rules":
+        return records.setRules((await this.#view.rules()).flatMap(ruleView));
     }
   }
 
@@ -223,6 +232,12 @@ export class TeamUpdater implements AsyncDisposable {
         break;
       case "request-change":
         this.#want("requests");
+        break;
+      case "rule-change":
+        this.#want("rules");
+        break;
+      case "mode-change":
+        this.#want("modes");
         break;
       case "turn-end":
         this.#want("usage");

@@ -6,6 +6,8 @@ import {
   AwayQuery,
   EntriesQuery,
   MessagesQuery,
+  ModeBody,
+  RuleBody,
   SendBody,
   StopBody,
   StreamQuery,
@@ -33,6 +35,14 @@ export function apiRoutes(room: Room): Hono {
   });
   api.post("/requests/:id/answer", async (c) => {
     await room.answer(c.req.param("id"), await parsedBody(c, AnswerBody));
+    return c.body(null, 204);
+  });
+  api.post("/rules", async (c) => {
+    await room.changeRule(await parsedBody(c, RuleBody));
+    return c.body(null, 204);
+  });
+  api.post("/mode", async (c) => {
+    await room.setMode(await parsedBody(c, ModeBody));
     return c.body(null, 204);
   });
   api.post("/stop", async (c) => {

@@ -38,7 +38,13 @@ function sourceOf({ entries, messages = [], whole }: Team): RunSource & { lookup
   const lookups: string[] = [];
   const ada: MemberView = {
     ...{ name: "ada", role: "coder", is_lead: false, status: "idle", model: null, color: null },
-    ...{ permission_mode: null, plan_required: false, cwd: "/home/ada/shop", doing: null },
+    ...{
+      permission_mode: null,
+      follows_lead: false,
+      plan_required: false,
+      cwd: "/home/ada/shop",
+      doing: null,
+    },
     ...{ waits_for: null, tokens: 0, cost_usd: 0, unpriced_calls: 0, context: null },
     ...{ last_activity: null, unread: 0 },
   };
@@ -57,6 +63,7 @@ function sourceOf({ entries, messages = [], whole }: Team): RunSource & { lookup
         members: [ada],
         tasks: [],
         requests: [],
+        rules: [],
       },
       ...{ messages: [], problems: [] },
     }),

@@ -159,7 +159,14 @@ const at = "2026-01-01T09:00:00.000Z";
 
 function aMember(name: string, unread: number) {
   return memberView({
-    ...{ name, member: undefined, activity: noActivity, past: noPast, usage: undefined },
+    ...{
+      name,
+      member: undefined,
+      activity: noActivity,
+      past: noPast,
+      usage: undefined,
+      mode: undefined,
+    },
     ...{ model: null, window: null, asked: undefined, unread, isTeamRunning: true },
   });
 }

@@ -2,6 +2,7 @@ import { appendFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lead, MemberName, MessageId, outside, user } from "../../../src/protocol/ids.ts";
+import { signPermissions } from "../../../src/team/members/signed-permissions.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 import { enlist, member, openStore } from "../../support/team.ts";
@@ -129,6 +130,57 @@ test("every kind of change arrives", async () => {
 });
 
 const usage = { input_tokens: 1, output_tokens: 2, cache_read_tokens: 3, cache_write_tokens: 4 };
+
+test("P40 rules that were added, and the mode of each member, are shown as they are by now", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, member("alice"), member("bob", "shutdown"));
+  await using room = openRoom(directory.path);
+  await using page = new Page(room);
+  const before = await page.shows(() => true);
+  const rule = "bash(touch:*)";
+
+  const { id, hash } = await store.requests.open({
+    ...{ type: "permission", from: alice, to: user },
+    subject: { tool: "bash", input: { command: "touch a" }, rule },
+  });
+  await store.requests.decide(id, { by: user, state: "approved", hash, rule });
+  store.events.append({ type: "rule-change", change: "added", decision: "allow", rule, at });
+  const withRule = await page.shows(({ rules }) => rules.length === 1);
+  await store.roster.update((team) => ({
+    ...team,
+    permissions: signPermissions(
+      {
+        mode_in_force: "plan",
+        rules: [
+          { decision: "allow", rule, change: "removed", at: "2126-01-01T09:00:00.000Z" },
+          { decision: "deny", rule: "read_file(a\u202eb)", change: "added", at },
+        ],
+      },
+      team,
+      store.signature,
+    ),
+  }));
+  store.events.append({ type: "rule-change", change: "removed", decision: "allow", rule, at });
+  const after = await page.shows(
+    ({ rules, members }) => rules[0]?.decision === "deny" && members[0]?.permission_mode === "plan",
+  );
+
+  expect(before.rules).toEqual([]);
+  expect(before.members.map(({ permission_mode }) => permission_mode)).toEqual([
+    ...["default", "default", null],
+  ]);
+  expect(withRule.rules).toEqual([
+    { decision: "allow", rule, shown: rule, from: "answer", since: expect.any(String) },
+  ]);
+  expect(after.rules).toEqual([
+    {
+      ...{ decision: "deny", rule: "read_file(a\u202eb)", shown: "read_file(a<U+202E>b)" },
+      ...{ from: "person", since: at },
+    },
+  ]);
+  expect(page.came.filter((event) => event === "state")).toHaveLength(1);
+});
 
 test("mail without an event is shown, and an invalid line as set aside", async () => {
   await using directory = await temporaryDirectory();

@@ -216,3 +216,36 @@ test("an unexpected failure is left to the server, without its message", async (
 
   expect([answer.status, await answer.text(), failures]).toEqual([500, "sorry", ["a bug"]]);
 });
+
+test("rules and modes are changed by orders of the person, and the page never asks for no questions", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, member("alice"));
+  const leads = await store.openMember(lead, ignored);
+  const alices = await store.openMember(alice, ignored);
+  await using room = openRoom(directory.path);
+  const app = appOf(room);
+  const ask = async (path: string, body: unknown) => (await app.request(path, post(body))).status;
+  const rule = "read_file(.env)";
+
+  const done = [
+    await ask("/api/rules", { change: "added", decision: "deny", rule }),
+    await ask("/api/mode", { member: "alice", mode: "plan" }),
+  ];
+  const refused = [
+    await ask("/api/rules", { change: "added", decision: "deny", rule: "not a rule" }),
+    await ask("/api/rules", { change: "removed", decision: "allow", rule: "bash(ls)" }),
+    await ask("/api/mode", { member: "alice", mode: "acceptEdits" }),
+    await ask("/api/mode", { member: "nobody", mode: "plan" }),
+    await ask("/api/mode", { member: "lead", mode: "bypassPermissions" }),
+  ];
+
+  expect(done).toEqual([204, 204]);
+  expect(refused).toEqual([409, 409, 409, 404, 400]);
+  expect(await leads.reader.unread()).toMatchObject([
+    { message: { type: "team_permission_update", from: "user", decision: "deny", rule } },
+  ]);
+  expect(await alices.reader.unread()).toMatchObject([
+    { message: { type: "mode_set_request", from: "user", mode: "plan" } },
+  ]);
+});

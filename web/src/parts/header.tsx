@@ -13,6 +13,7 @@ export const tabs: readonly { title: string; route: Route }[] = [
   { title: "Messages", route: { view: "messages", member: null } },
   { title: "Tasks", route: { view: "tasks" } },
   { title: "Cost", route: { view: "cost" } },
+  { title: "Permissions", route: { view: "permissions" } },
 ];
 
 export function Header() {

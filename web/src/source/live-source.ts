@@ -6,7 +6,12 @@ import type {
   MessageView,
   StreamEvents,
 } from "../../../src/protocol/dashboard.ts";
-import type { AnswerBody, SendBody } from "../../../src/protocol/dashboard-requests.ts";
+import type {
+  AnswerBody,
+  ModeBody,
+  RuleBody,
+  SendBody,
+} from "../../../src/protocol/dashboard-requests.ts";
 import { ask, getJson, LockedError, openSession, postJson, queryOf, unreachable } from "./api.ts";
 import { connect } from "./connection.ts";
 import { LiveStream, type StreamDependencies } from "./live-stream.ts";
@@ -99,6 +104,14 @@ export class LiveSource implements Source {
     return this.#guarded(() =>
       postJson(`/api/requests/${encodeURIComponent(request)}/answer`, body),
     );
+  }
+
+  changeRule(body: RuleBody): Promise<void> {
+    return this.#guarded(() => postJson("/api/rules", body));
+  }
+
+  setMode(body: ModeBody): Promise<void> {
+    return this.#guarded(() => postJson("/api/mode", body));
   }
 
   stop(member: string | undefined): Promise<void> {

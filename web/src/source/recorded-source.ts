@@ -105,6 +105,14 @@ export class RecordedSource implements Source {
     return this.#refuse();
   }
 
+  changeRule(): Promise<void> {
+    return this.#refuse();
+  }
+
+  setMode(): Promise<void> {
+    return this.#refuse();
+  }
+
   stop(): Promise<void> {
     return this.#refuse();
   }

@@ -8,7 +8,12 @@ import type {
   RoomChange,
   RoomState,
 } from "../../../src/protocol/dashboard.ts";
-import type { AnswerBody, SendBody } from "../../../src/protocol/dashboard-requests.ts";
+import type {
+  AnswerBody,
+  ModeBody,
+  RuleBody,
+  SendBody,
+} from "../../../src/protocol/dashboard-requests.ts";
 
 /** There is no session; the address is no longer valid; the session has expired. */
 export type LockedReason = "missing" | "expired" | "ended";
@@ -78,6 +83,9 @@ export interface Source {
   away(since: string): Promise<AwayView>;
   send(body: SendBody): Promise<void>;
   answer(request: string, body: AnswerBody): Promise<void>;
+  /** Adds a permission rule, or removes one. */
+  changeRule(body: RuleBody): Promise<void>;
+  setMode(body: ModeBody): Promise<void>;
   /** One member, or all of them. */
   stop(member: string | undefined): Promise<void>;
 }

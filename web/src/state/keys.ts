@@ -1,6 +1,6 @@
 /** The command of a key. No letter answers a question, since it could be meant for a text field. */
 export type KeyCommand =
-  | { type: "view"; index: 0 | 1 | 2 | 3 }
+  | { type: "view"; index: 0 | 1 | 2 | 3 | 4 }
   | { type: "member"; step: 1 | -1 }
   | { type: "question" }
   | { type: "write" }
@@ -29,6 +29,7 @@ const commands: ReadonlyMap<string, KeyCommand> = new Map<string, KeyCommand>([
   ["2", { type: "view", index: 1 }],
   ["3", { type: "view", index: 2 }],
   ["4", { type: "view", index: 3 }],
+  ["5", { type: "view", index: 4 }],
   ["j", { type: "member", step: 1 }],
   ["k", { type: "member", step: -1 }],
   ["q", { type: "question" }],
@@ -46,7 +47,7 @@ export const keyHelp: readonly (readonly [string, readonly (readonly [string, st
   [
     "Anywhere",
     [
-      ["1 2 3 4", "Overview, messages, tasks, cost"],
+      ["1 2 3 4 5", "Overview, messages, tasks, cost, permissions"],
       ["j k", "Next and previous member"],
       ["Enter", "Open the focused item"],
       ["q", "Go to the first question"],

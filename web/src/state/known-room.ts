@@ -38,6 +38,7 @@ export function changedRoom(room: KnownRoom, change: RoomChange): KnownRoom {
   return {
     ...room,
     ...(change.running !== undefined && { running: change.running }),
+    ...(change.rules && { rules: change.rules }),
     ...(change.problems && { problems: change.problems }),
     ...(change.members && { members: merged(room.members, change.members, ({ name }) => name) }),
     ...(change.tasks && { tasks: merged(room.tasks, change.tasks, ({ id }) => id) }),

@@ -123,3 +123,8 @@ const colors = new Set(["red", "green", "yellow", "blue", "magenta", "cyan"]);
 export function cssColor(color: string | null): string {
   return color !== null && colors.has(color) ? `var(--${color})` : "var(--ink)";
 }
+
+/** A member's permission mode, and whose it is; null where it is not known. */
+export function modeText({ permission_mode, follows_lead }: MemberView): string | null {
+  return permission_mode && (follows_lead ? `${permission_mode} (as the lead)` : permission_mode);
+}

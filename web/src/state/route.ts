@@ -7,6 +7,7 @@ export type Route =
   | { view: "messages"; member: string | null }
   | { view: "tasks" }
   | { view: "cost" }
+  | { view: "permissions" }
   | { view: "member"; name: string };
 
 export function routeOf(hash: string): Route {
@@ -16,6 +17,7 @@ export function routeOf(hash: string): Route {
       return { view, member: name || null };
     case "tasks":
     case "cost":
+    case "permissions":
       return { view };
     case "members":
       return name ? { view: "member", name } : { view: "room" };
@@ -32,6 +34,7 @@ export function hashOf(route: Route): string {
       return route.member ? `#/messages/${encodeURIComponent(route.member)}` : "#/messages";
     case "tasks":
     case "cost":
+    case "permissions":
       return `#/${route.view}`;
     case "member":
       return `#/members/${encodeURIComponent(route.name)}`;

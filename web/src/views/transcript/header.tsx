@@ -6,6 +6,7 @@ import { fillPercent } from "../../state/amounts.ts";
 import {
   cssColor,
   type MemberStanding,
+  modeText,
   restingWords,
   standingOf,
   waitingText,
@@ -48,10 +49,11 @@ function doingText({ doing, waits_for }: MemberView, standing: MemberStanding): 
 }
 
 function Facts({ member }: { member: MemberView }) {
-  const { model, permission_mode, plan_required, context, tokens, unread } = member;
+  const { model, plan_required, context, tokens, unread } = member;
+  const mode = modeText(member);
   const facts: [string, string | null][] = [
     ["model", model],
-    ["mode", plan_required ? `${permission_mode ?? ""} (plan required)`.trim() : permission_mode],
+    ["mode", plan_required ? `${mode ?? ""} (plan required)`.trim() : mode],
     ["context", context && contextText(context)],
     ["tokens", shortCount(tokens)],
     ["cost", costText(member.cost_usd, member.unpriced_calls)],
