@@ -27,6 +27,8 @@ export interface ProviderRow {
   readonly keyVariables: readonly string[];
   /** Variables with secrets besides the keys. */
   readonly secretVariables?: readonly string[];
+  /** The variables with the values of further headers, by header. */
+  readonly headerVariables?: Readonly<Record<string, string>>;
   /** The variable that names a file with secrets. */
   readonly fileVariable?: string;
   readonly needsKey: boolean;

@@ -15,9 +15,9 @@ export function modelIds(list: string): [string, ...string[]] {
 /** The same. Throws `config-invalid` where one is missing, or there twice. */
 export function checkedModelIds(list: string): [string, ...string[]] {
   const ids = modelIds(list);
-  const isRepeated = new Set(ids).size < ids.length;
-  if (!isRepeated && !ids.includes("")) return ids;
-  const what = isRepeated ? "has a model twice" : "has an empty place";
+  const isIncomplete = ids.includes("");
+  if (!isIncomplete && new Set(ids).size === ids.length) return ids;
+  const what = isIncomplete ? "has an empty place" : "has a model twice";
   throw new TeamError("config-invalid", `The list of models "${list}" ${what}`, {
     hint: `Write each model once, separated by commas, such as ${suitableModels.anthropic},${suitableModels.openai}.`,
   });

@@ -198,9 +198,9 @@ export class Models {
   /** What shares its limits: a key at an address, or a model of the library's user. */
   #accountOf(id: string): string {
     try {
-      const { baseUrl, key } = providerSettings(id, this.#options);
+      const { baseUrl, key, headers } = providerSettings(id, this.#options);
       return createHash("sha256")
-        .update(JSON.stringify([baseUrl, key?.value]))
+        .update(JSON.stringify([baseUrl, key?.value, headers]))
         .digest("hex");
     } catch (error) {
       if (error instanceof TeamError) return id;

@@ -1,6 +1,5 @@
 import type { LanguageModelV3 } from "@ai-sdk/provider";
 import type { Clock } from "../lib/clock.ts";
-import { Secrets } from "../lib/secrets.ts";
 import {
   anthropic,
   chatCompletions,
@@ -21,6 +20,7 @@ import {
   modelCode,
   type ProviderConfiguration,
   providerSettings,
+  secretsOf,
 } from "./provider-settings.ts";
 
 export interface ModelSurroundings extends ProviderConfiguration {
@@ -45,7 +45,7 @@ export async function openModel(id: string, surroundings: ModelSurroundings): Pr
       thinking: await thinkingOf(id, surroundings),
     });
   }
-  const { family, label, baseUrl, key, keyName, headersMs, model, contextHint } = settings;
+  const { family, label, baseUrl, keyName, headersMs, model, contextHint } = settings;
   const { load, addressHint } = families[family];
   const dialect = await families[family].dialect();
   const facts = await modelFacts(id, surroundings);
@@ -58,7 +58,7 @@ export async function openModel(id: string, surroundings: ModelSurroundings): Pr
     connect: await load(settings),
     account: {
       ...{ label, baseUrl, keyName, addressHint },
-      secrets: new Secrets(key ? [key.value] : []),
+      secrets: secretsOf(settings),
     },
     withoutSummaries: surroundings.withoutSummaries ?? new Set(),
     clock,
@@ -106,45 +106,46 @@ interface FamilyCode {
 const families: Readonly<Record<ProviderFamily, FamilyCode>> = {
   anthropic: {
     dialect: async () => anthropic,
-    async load({ baseUrl: baseURL, model, key }) {
+    async load({ baseUrl: baseURL, model, key, headers }) {
       const { createAnthropic } = await import("@ai-sdk/anthropic");
       const apiKey = key?.value ?? "";
       const secret = key && isBearerToken(key) ? { authToken: apiKey } : { apiKey };
-      return (fetch) => createAnthropic({ baseURL, fetch, ...secret })(model);
+      return (fetch) => createAnthropic({ baseURL, fetch, headers, ...secret })(model);
     },
   },
   openai: {
     dialect: async () => openAiResponses,
     addressHint:
       "If only chat completions are served there, use openai-compatible/<model> with OPENAI_COMPATIBLE_BASE_URL.",
-    async load({ baseUrl: baseURL, model, key }) {
+    async load({ baseUrl: baseURL, model, key, headers }) {
       const { createOpenAI } = await import("@ai-sdk/openai");
       const apiKey = key?.value ?? "";
-      return (fetch) => createOpenAI({ baseURL, fetch, apiKey }).responses(model);
+      return (fetch) => createOpenAI({ baseURL, fetch, headers, apiKey }).responses(model);
     },
   },
   google: {
     dialect: async () => google,
-    async load({ baseUrl: baseURL, model, key }) {
+    async load({ baseUrl: baseURL, model, key, headers }) {
       const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
       const apiKey = key?.value ?? "";
-      return (fetch) => createGoogleGenerativeAI({ baseURL, fetch, apiKey })(model);
+      return (fetch) => createGoogleGenerativeAI({ baseURL, fetch, headers, apiKey })(model);
     },
   },
   "openai-compatible": {
     dialect: async () => chatCompletions,
-    async load({ family: name, baseUrl: baseURL, model, key }) {
+    async load({ family: name, baseUrl: baseURL, model, key, headers }) {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-      const options = { name, baseURL, includeUsage: true, ...(key && { apiKey: key.value }) };
+      const apiKey = key && { apiKey: key.value };
+      const options = { name, baseURL, headers, includeUsage: true, ...apiKey };
       return (fetch) => createOpenAICompatible({ ...options, fetch })(model);
     },
   },
   openrouter: {
     dialect: async () => (await import("./ai-sdk/openrouter.ts")).openRouter,
-    async load({ family: name, baseUrl: baseURL, model, key }) {
+    async load({ family: name, baseUrl: baseURL, model, key, headers }) {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       const { markedForCache } = await import("./ai-sdk/openrouter.ts");
-      const options = { name, baseURL, includeUsage: true, apiKey: key?.value ?? "" };
+      const options = { name, baseURL, headers, includeUsage: true, apiKey: key?.value ?? "" };
       const transformRequestBody = (body: Record<string, unknown>) => markedForCache(body, model);
       return (fetch) => createOpenAICompatible({ ...options, fetch, transformRequestBody })(model);
     },

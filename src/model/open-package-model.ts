@@ -1,11 +1,10 @@
-import { Secrets } from "../lib/secrets.ts";
 import { type HttpFetch, httpFetchFor } from "./ai-sdk/http.ts";
 import type { ModelThinking } from "./ai-sdk/thinking.ts";
 import type { Model } from "./model.ts";
 import { modelFacts } from "./model-facts.ts";
 import type { ModelSurroundings } from "./open-model.ts";
 import { loadProviderPackage } from "./provider-code.ts";
-import type { PackageSettings } from "./provider-settings.ts";
+import { type PackageSettings, secretsOf } from "./provider-settings.ts";
 import { packageModel } from "./sdk-language-model.ts";
 
 /** Opens a model of a provider package that the person has installed. */
@@ -35,10 +34,6 @@ export async function openPackageModel(
 interface PackageModelSurroundings extends ModelSurroundings {
   readonly id: string;
   readonly thinking: ModelThinking | undefined;
-}
-
-function secretsOf({ key }: PackageSettings): Secrets {
-  return new Secrets(key ? [key.value] : []);
 }
 
 /** The web's `fetch`, for packages that may use all of it, with our proxies and certificates. */

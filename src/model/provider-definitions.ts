@@ -18,6 +18,8 @@ export interface ProviderDefinition {
   readonly baseUrl?: string | undefined;
   /** The environment variable that holds the key. Optional for OpenAI-compatible ones and packages. */
   readonly keyVariable?: string | undefined;
+  /** Further headers of its requests, each with the environment variable that holds the value. */
+  readonly headerVariables?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The providers that a person adds, by the name that model ids begin with. */
@@ -31,6 +33,7 @@ const ownNames: FieldNames = {
   package: "package",
   baseUrl: "baseUrl",
   keyVariable: "keyVariable",
+  headerVariables: "headerVariables",
 };
 
 /** What a definition has in common with others of its family, or all packages with each other. */
@@ -56,7 +59,7 @@ export function checkProvider(
   };
   checkName(name, refuse);
   checkFields(definition, refuse);
-  const { family, package: module, baseUrl, keyVariable } = definition;
+  const { family, package: module, baseUrl, keyVariable, headerVariables = {} } = definition;
   if ((family === undefined) === (module === undefined)) {
     refuse("needs either a family or a package", 'Add "family" or "package", and not both.');
   }
@@ -65,7 +68,7 @@ export function checkProvider(
   }
   if (module !== undefined) checkModule(module, refuse);
   const { needsKey, baseUrl: usual } = baseRow(definition);
-  if (keyVariable !== undefined && !/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(keyVariable)) {
+  if (keyVariable !== undefined && !isVariable(keyVariable)) {
     const hint = "Name the environment variable that holds the key; the key itself stays there.";
     refuse(`has a ${names.keyVariable} that is not the name of a variable`, hint);
   }
@@ -73,6 +76,7 @@ export function checkProvider(
     const example = `${name.toUpperCase().replaceAll("-", "_")}_API_KEY`;
     refuse(`has no ${names.keyVariable}`, `Add "${names.keyVariable}", such as "${example}".`);
   }
+  checkHeaders(headerVariables, names.headerVariables, refuse);
   if (module === undefined && (baseUrl ?? usual) === undefined) {
     const hint = `Add "${names.baseUrl}", such as "http://localhost:11434/v1".`;
     refuse(`has no ${names.baseUrl}`, hint);
@@ -81,6 +85,35 @@ export function checkProvider(
     const hint = "Use an address such as https://example.com/v1, without user, query or fragment.";
     refuse(`has a ${names.baseUrl} that is not the base URL of an API`, hint);
   }
+}
+
+function checkHeaders(headers: Readonly<Record<string, string>>, field: string, refuse: Refuse) {
+  for (const [header, variable] of Object.entries(headers)) {
+    if (!/^[A-Za-z0-9-]{1,100}$/.test(header) || requestHeaders.has(header.toLowerCase())) {
+      refuse(`has a header in its ${field} that cannot be set`, "Use a name such as x-team.");
+    }
+    if (!isVariable(variable)) {
+      const hint = "Name the environment variable that holds the value; the value stays there.";
+      refuse(`has a header in its ${field} without the name of a variable`, hint);
+    }
+  }
+}
+
+/** Headers that say how a request is sent. */
+const requestHeaders: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "content-type",
+  "expect",
+  "host",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+function isVariable(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(name);
 }
 
 function checkName(name: string, refuse: Refuse): void {
@@ -95,16 +128,22 @@ function checkName(name: string, refuse: Refuse): void {
 /** A definition from a program may be anything. */
 function checkFields(definition: unknown, refuse: Refuse): void {
   const known = Object.values(ownNames);
-  const all = `Its fields are ${known.join(", ")}, each a text.`;
+  const all = `Its fields are ${known.join(", ")}: texts, and an object of texts.`;
   if (typeof definition !== "object" || definition === null) refuse("must be an object", all);
   for (const [field, value] of Object.entries(definition)) {
     const meant = nearest(field, known);
     const hint = meant === undefined ? all : `Did you mean ${meant}?`;
     if (!known.includes(field)) refuse(`has the unknown field "${field}"`, hint);
-    if (value !== undefined && typeof value !== "string") {
-      refuse(`has a ${field} that is not a text`, all);
-    }
+    if (value === undefined) continue;
+    if (field === ownNames.headerVariables) {
+      if (!isRecordOfTexts(value)) refuse(`has ${field} that are not an object of texts`, all);
+    } else if (typeof value !== "string") refuse(`has a ${field} that is not a text`, all);
   }
+}
+
+function isRecordOfTexts(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((each) => typeof each === "string");
 }
 
 function checkModule(module: string, refuse: Refuse): void {

@@ -1,5 +1,6 @@
 import { TeamError } from "../errors.ts";
 import { nearest } from "../lib/nearest.ts";
+import { Secrets } from "../lib/secrets.ts";
 import {
   type ApiKey,
   builtInProviders,
@@ -29,7 +30,7 @@ export interface ProviderConfiguration {
 function rowsOf(providers: ProviderDefinitions = {}): ReadonlyMap<string, ProviderRow> {
   const defined = Object.entries(providers).map(([name, definition]): [string, ProviderRow] => {
     checkProvider(name, definition);
-    const { baseUrl, keyVariable } = definition;
+    const { baseUrl, keyVariable, headerVariables } = definition;
     const { baseUrlVariable: _, readBaseUrl: __, ...row } = baseRow(definition);
     const keyVariables = keyVariable === undefined ? [] : [keyVariable];
     return [
@@ -40,6 +41,7 @@ function rowsOf(providers: ProviderDefinitions = {}): ReadonlyMap<string, Provid
         keyVariables,
         needsKey: keyVariables.length > 0,
         baseUrl: baseUrl ?? row.baseUrl,
+        ...(headerVariables && { headerVariables }),
       },
     ];
   });
@@ -84,10 +86,13 @@ export function secretFileNames(): string[] {
 
 /** Variables whose values are secret, whichever provider is in use. */
 function secretNames(providers: ProviderDefinitions | undefined): string[] {
-  return [...rowsOf(providers).values()].flatMap(({ keyVariables, secretVariables = [] }) => [
-    ...keyVariables,
-    ...secretVariables,
-  ]);
+  return [...rowsOf(providers).values()].flatMap(
+    ({ keyVariables, secretVariables = [], headerVariables = {} }) => [
+      ...keyVariables,
+      ...secretVariables,
+      ...Object.values(headerVariables),
+    ],
+  );
 }
 
 interface ReachedModel extends Pick<ProviderRow, "label" | "headersMs" | "authHeaders"> {
@@ -97,6 +102,8 @@ interface ReachedModel extends Pick<ProviderRow, "label" | "headersMs" | "authHe
   readonly key: ApiKey | undefined;
   /** The variable that a person would set, in words for a hint. */
   readonly keyName: string;
+  /** What the person has its requests carry besides the key. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** How to reach one model of a provider. */
@@ -155,13 +162,14 @@ export function providerSettings(
       },
     );
   }
-  const reached = { label, headersMs, authHeaders, model, key, keyName };
+  const headers = headersOf(row, id, env);
+  const reached = { label, headersMs, authHeaders, model, key, keyName, headers };
   if (family !== "package") {
     const { contextHint } = row;
     const baseUrl = baseUrlOf(row, env) ?? "";
     return { family, baseUrl, ...reached, ...(contextHint !== undefined && { contextHint }) };
   }
-  return { family, ...reached, ...packageSettings(id, { ...row, model, key }, env) };
+  return { family, ...reached, ...packageSettings(id, { ...row, model, key, headers }, env) };
 }
 
 /**
@@ -172,21 +180,47 @@ function keyOf(variables: readonly string[], env: EnvironmentVariables): ApiKey 
   const name = variables.find((variable) => env[variable]?.trim());
   const value = name && env[name]?.trim();
   if (!name || !value) return undefined;
-  if (/^[\x20-\x7e]+$/.test(value)) return { name, value };
+  return { name, value: sendable(name, value) };
+}
+
+function headersOf(
+  { headerVariables = {} }: ProviderRow,
+  id: string,
+  env: EnvironmentVariables,
+): Record<string, string> {
+  const headers = Object.entries(headerVariables).map(([header, name]): [string, string] => {
+    const value = env[name]?.trim();
+    if (value) return [header, sendable(name, value)];
+    throw new TeamError(
+      "provider-key-missing",
+      `The model ${id} needs the header ${header}, but ${name} is not set`,
+      { hint: `Set ${name}, or choose another model, such as ${withoutKey(env)}.` },
+    );
+  });
+  return Object.fromEntries(headers);
+}
+
+function sendable(name: string, value: string): string {
+  if (/^[\x20-\x7e]+$/.test(value)) return value;
   throw new TeamError("config-invalid", `${name} has a character that no key has`, {
     hint: `Set ${name} to the key alone: no line break, no curly quotes, no letters with accents.`,
   });
 }
 
+/** What must not be in any message about requests that are sent like this. */
+export function secretsOf({ key, headers }: Pick<ReachedModel, "key" | "headers">): Secrets {
+  return new Secrets([...(key ? [key.value] : []), ...Object.values(headers)]);
+}
+
 function packageSettings(
   id: string,
-  { model, key, ...row }: ProviderRow & { model: string; key: ApiKey | undefined },
+  { model, key, headers, ...row }: ProviderRow & Pick<ReachedModel, "model" | "key" | "headers">,
   env: EnvironmentVariables,
 ): Omit<PackageSettings, keyof ReachedModel | "family"> {
   const code = row.package ?? plainPackage(model);
   const missing = code.missing(env);
   if (missing !== undefined) {
-    throw new TeamError("config-invalid", `The model ${id} needs ${missing}, which is not set`, {
+    throw new TeamError("config-invalid", `The model ${id} needs ${missing} to be set`, {
       hint: `Set ${missing}, or choose another model, such as ${withoutKey(env)}.`,
     });
   }
@@ -200,7 +234,13 @@ function packageSettings(
     version,
     baseUrl,
     settings: (send) =>
-      given({ ...code.settings(env, send), ...secret, baseURL: baseUrl, fetch: send }),
+      given({
+        ...code.settings(env, send),
+        ...secret,
+        baseURL: baseUrl,
+        fetch: send,
+        ...(row.headerVariables && { headers }),
+      }),
     ...(requestOptions && { requestOptions }),
     ...(loginHint !== undefined && { loginHint }),
   };

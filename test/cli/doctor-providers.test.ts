@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -55,6 +55,27 @@ test("a provider that does not serve the country is not reported as a rejected k
   expect(about("openai")).toMatchObject([
     { state: "problem", text: expect.stringContaining("does not serve this country (403)") },
   ]);
+});
+
+test("a provider of the settings is asked with its key and its headers", async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await answering(200);
+  const router = {
+    ...{ family: "openai-compatible", "base-url": `${server.url}/v1`, "key-variable": "K" },
+    "header-variables": { "x-team": "TEAM" },
+  };
+  await mkdir(join(directory.path, "troupe"));
+  const file = join(directory.path, "troupe/config.json");
+  await writeFile(file, JSON.stringify({ providers: { router }, model: "router/m" }));
+  const env = { XDG_CONFIG_HOME: directory.path, K: "sk-0123456789", TEAM: "blue" };
+
+  const { about } = await examine(directory.path, env);
+
+  expect(about("router")).toMatchObject([{ state: "ok" }]);
+  expect(server.seen[0]?.headers).toMatchObject({
+    authorization: "Bearer sk-0123456789",
+    "x-team": "blue",
+  });
 });
 
 test("a key with a character that no key has is a problem, and nothing is sent", async () => {

@@ -11,12 +11,14 @@ import { fileText } from "../support/file-text.ts";
 
 const program = resolve("dist/cli/main.js");
 const key = "router-secret-0123456789";
+const teamToken = "team-secret-0123456789";
 
 const routerAt = (server: ProviderServer) => ({
   router: {
     family: "openai-compatible",
     "base-url": `${server.url}/v1`,
     "key-variable": "ROUTER_KEY",
+    "header-variables": { "x-team-token": "TEAM_TOKEN" },
   },
 });
 
@@ -39,7 +41,7 @@ async function world(server: ProviderServer, files: Record<string, object>) {
     root,
     server,
     async troupe(...argv: string[]) {
-      const env = { PATH: process.env.PATH, HOME: home, ROUTER_KEY: key };
+      const env = { PATH: process.env.PATH, HOME: home, ROUTER_KEY: key, TEAM_TOKEN: teamToken };
       const child = spawn(process.execPath, [program, ...argv], {
         cwd: root,
         env,
@@ -56,7 +58,7 @@ async function world(server: ProviderServer, files: Record<string, object>) {
   };
 }
 
-const shows = `echo "<$ROUTER_KEY>"; echo ${key}`;
+const shows = `echo "<$ROUTER_KEY$TEAM_TOKEN>"; echo ${key}; echo ${teamToken}`;
 const free = ["--permission-mode", "bypassPermissions"];
 
 test("P24 a provider from the person's settings serves lead and teammates, and its key stays secret", async () => {
@@ -84,7 +86,8 @@ test("P24 a provider from the person's settings serves lead and teammates, and i
   expect(models).toContainEqual(["big", `Bearer ${key}`]);
   expect(models).toContainEqual(["small", `Bearer ${key}`]);
   const seen = JSON.stringify(server.requests.at(-1)?.body.messages);
-  expect(seen).toContain("<>\\n[key]");
+  expect(seen).toContain("<>\\n[key]\\n[key]");
+  expect(server.requests.every(({ headers }) => headers["x-team-token"] === teamToken)).toBe(true);
   expect(exported.code).toBe(0);
   expect(await fileText(join(it.root, "run.html"))).not.toContain(key);
   const checks = JSON.parse(examined.out).checks as { name: string }[];
@@ -129,7 +132,7 @@ test("a repository's file sends no key anywhere without the person's consent", a
   const second = await it.troupe("run", "Go.", "--fresh");
 
   expect(shown.out + shown.err).toContain(`${foreign.url}/v1`);
-  expect(shown.out + shown.err).toContain("ROUTER_KEY");
+  expect(shown.out + shown.err).toContain("the key in ROUTER_KEY and x-team-token from TEAM_TOKEN");
   expect(second).toMatchObject({ code: 0, out: "From theirs.\n" });
 });
 

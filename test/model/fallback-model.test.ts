@@ -212,14 +212,17 @@ test("the last model of a list is waited for, like a single one", async () => {
 });
 
 describe("a list", () => {
-  test.each(["one/a,", ",one/a", "one/a,,two/b"])("%s has an empty place", async (list) => {
-    const { models, openOne } = await setUp([], []);
+  test.each(["one/a,", ",one/a", "one/a,,two/b", ",", "one/a,,"])(
+    "%s has an empty place",
+    async (list) => {
+      const { models, openOne } = await setUp([], []);
 
-    await expect(models.open(list, lead, { openOne })).rejects.toMatchObject({
-      code: "config-invalid",
-      message: expect.stringContaining("empty place"),
-    });
-  });
+      await expect(models.open(list, lead, { openOne })).rejects.toMatchObject({
+        code: "config-invalid",
+        message: expect.stringContaining("empty place"),
+      });
+    },
+  );
 
   test("that has a model twice is refused", async () => {
     const { models, openOne } = await setUp([], []);

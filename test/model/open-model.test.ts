@@ -236,6 +236,56 @@ test.each(["openai-compatible", "openai", "anthropic"] as const)(
   },
 );
 
+test.each(["openai-compatible", "openai", "anthropic", "openrouter"] as const)(
+  "requests to a defined provider of the family %s have the headers of its definition",
+  async (family) => {
+    await using server = await ProviderServer.start({ strict: true });
+    server.reply(says("Hi"));
+    const providers = {
+      router: {
+        ...{ family, baseUrl: `${server.url}/v1`, keyVariable: "ROUTER_KEY" },
+        headerVariables: { "X-Team": "TEAM", "x-gateway-key": "GATEWAY_KEY" },
+      },
+    };
+    const env = { ROUTER_KEY: "sk-router", TEAM: " blue\n", GATEWAY_KEY: "gateway-0123" };
+
+    const model = await openModel("router/m-1", { env, providers, clock: systemClock });
+
+    expect(lastOf(await collect(model))).toMatchObject({ type: "finish" });
+    expect(server.requests[0]?.headers).toMatchObject({
+      "x-team": "blue",
+      "x-gateway-key": "gateway-0123",
+    });
+    expect(providerKeys({ env, providers })).toEqual(["sk-router", "blue", "gateway-0123"]);
+    expect(providerKeyNames(providers)).toEqual(expect.arrayContaining(["TEAM", "GATEWAY_KEY"]));
+  },
+);
+
+test.each([
+  [undefined, "The model router/x needs the header x-team, but TEAM is not set"],
+  [" ", "The model router/x needs the header x-team, but TEAM is not set"],
+  ["blue\nsky", "TEAM has a character that no key has"],
+])("a header whose variable is %j is not sent: %s", (TEAM, message) => {
+  const providers = { router: { ...router, headerVariables: { "x-team": "TEAM" } } };
+  const env = { ROUTER_KEY: "sk-router", TEAM };
+
+  expect(() => providerSettings("router/x", { env, providers })).toThrow(message);
+});
+
+test("a failure does not show the value of a header", async () => {
+  await using server = await ProviderServer.start();
+  server.reply(status(400, { error: { message: "no team gateway-0123" } }));
+  const headerVariables = { "x-gateway-key": "GATEWAY_KEY" };
+  const providers = { router: { ...router, baseUrl: `${server.url}/v1`, headerVariables } };
+  const env = { ROUTER_KEY: "sk-router", GATEWAY_KEY: "gateway-0123" };
+
+  const model = await openModel("router/m-1", { env, providers, clock: systemClock });
+
+  expect(lastOf(await collect(model))).toMatchObject({
+    failure: { message: expect.stringContaining("no team [key]") },
+  });
+});
+
 test("a failure of a defined provider names it and its variable", async () => {
   await using server = await ProviderServer.start();
   server.reply(status(401));
@@ -281,6 +331,11 @@ test.each([
   ["a", { family: "nope", baseUrl: "https://a.example" }, "has an unknown family"],
   ["a", { ...router, "base-url": "sk-0123456789" }, 'has the unknown field "base-url"'],
   ["a", { ...router, baseUrl: 5 }, "has a baseUrl that is not a text"],
+  ["a", { ...router, headerVariables: { "x-a": "sk-0123456789" } }, "has a header in its header"],
+  ["a", { ...router, headerVariables: { "x a": "A" } }, "has a header in its headerVariables that"],
+  ["a", { ...router, headerVariables: { Host: "A" } }, "has a header in its headerVariables that"],
+  ["a", { ...router, headerVariables: "sk-0123456789" }, "has headerVariables that are not an"],
+  ["a", { ...router, headerVariables: { "x-a": 5 } }, "has headerVariables that are not an object"],
   ["a", "https://sk-0123456789", "must be an object"],
 ] as const)("a provider %j with %o is refused: it %s", (name, definition, problem) => {
   const error = thrownBy(() => checkProvider(name, definition as ProviderDefinition));

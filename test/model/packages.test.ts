@@ -238,15 +238,15 @@ test("Vertex streams a reply with a call, with an API key", async () => {
 
 test.each([
   ["azure/d", {}, "AZURE_API_KEY is not set"],
-  ["azure/d", { AZURE_API_KEY: "k" }, "AZURE_RESOURCE_NAME or AZURE_BASE_URL, which is not set"],
+  ["azure/d", { AZURE_API_KEY: "k" }, "AZURE_RESOURCE_NAME or AZURE_BASE_URL to be set"],
   ["bedrock/m", { AWS_REGION: "r" }, "AWS_BEARER_TOKEN_BEDROCK is not set"],
-  ["bedrock/m", { AWS_BEARER_TOKEN_BEDROCK: "k" }, "needs AWS_REGION, which is not set"],
+  ["bedrock/m", { AWS_BEARER_TOKEN_BEDROCK: "k" }, "needs AWS_REGION to be set"],
   [
     "bedrock/m",
     { AWS_SECRET_ACCESS_KEY: "k", AWS_DEFAULT_REGION: "r" },
-    "needs AWS_ACCESS_KEY_ID, which is not set",
+    "needs AWS_ACCESS_KEY_ID to be set",
   ],
-  ["vertex/m", {}, "GOOGLE_VERTEX_PROJECT and GOOGLE_VERTEX_LOCATION, which is not set"],
+  ["vertex/m", {}, "GOOGLE_VERTEX_PROJECT and GOOGLE_VERTEX_LOCATION to be set"],
 ])("%s with %o is refused: %s", async (id, env, message) => {
   const opening = openModel(id, { env, clock: systemClock });
 
@@ -288,7 +288,7 @@ test.each(["v3", "v4"])("a package of the settings is used, with models of %s", 
 
   expect(lastOf(await collect(model))).toMatchObject({
     type: "finish",
-    blocks: [says("small with mine-key-0123 at https://mine.example/v1")],
+    blocks: [says("small with mine-key-0123 at https://mine.example/v1 for blue")],
   });
 });
 
@@ -377,8 +377,11 @@ async function ownPackage(files: Record<string, string>) {
     await mkdir(dirname(join(folder, name)), { recursive: true, mode: 0o755 });
     await writeFile(join(folder, name), content);
   }
-  const env = { XDG_DATA_HOME: root, MINE_KEY: "mine-key-0123" };
-  const mine = { package: "ai-mine", keyVariable: "MINE_KEY", baseUrl: "https://mine.example/v1" };
+  const env = { XDG_DATA_HOME: root, MINE_KEY: "mine-key-0123", TEAM: "blue" };
+  const mine = {
+    ...{ package: "ai-mine", keyVariable: "MINE_KEY", baseUrl: "https://mine.example/v1" },
+    headerVariables: { "x-team": "TEAM" },
+  };
   return {
     root,
     env,
@@ -389,14 +392,14 @@ async function ownPackage(files: Record<string, string>) {
 
 /** A package whose model says how it was called. */
 function packageCode(version: string): string {
-  return `export const createMine = ({ apiKey, baseURL }) => (modelId) => ({
+  return `export const createMine = ({ apiKey, baseURL, headers }) => (modelId) => ({
     specificationVersion: "${version}", provider: "mine.chat", modelId,
     async doStream() {
       const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
       const finishReason = { unified: "stop", raw: "stop" };
       return { stream: new ReadableStream({ start(controller) {
         controller.enqueue({ type: "text-start", id: "1" });
-        controller.enqueue({ type: "text-delta", id: "1", delta: modelId + " with " + apiKey + " at " + baseURL });
+        controller.enqueue({ type: "text-delta", id: "1", delta: modelId + " with " + apiKey + " at " + baseURL + " for " + headers["x-team"] });
         controller.enqueue({ type: "text-end", id: "1" });
         controller.enqueue({ type: "finish", usage, finishReason });
         controller.close();

@@ -155,7 +155,8 @@ async function ask(
   env: EnvironmentVariables,
   signal: AbortSignal,
 ): Promise<ProviderAnswer | NoAnswer> {
-  const headers = settings.key ? settings.authHeaders(settings.key) : {};
+  const ofKey = settings.key ? settings.authHeaders(settings.key) : {};
+  const headers = { ...ofKey, ...settings.headers };
   try {
     const fetch = await httpFetchFor(env);
     const response = await fetch(`${settings.baseUrl}/models`, { method: "GET", headers, signal });

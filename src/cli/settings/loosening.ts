@@ -118,8 +118,12 @@ function describe(name: SettingName, theirs: StatedSettings, own: Settings): str
   if (name === "allow") return newRules(theirs, own).map((rule) => `allow: ${rule}`);
   if (name === "providers") {
     return newProviders(theirs, own).map(
-      ([it, { family, package: code, baseUrl, keyVariable }]) => {
-        const key = keyVariable ? `the key in ${keyVariable}` : "no key";
+      ([it, { family, package: code, baseUrl, keyVariable, headerVariables = {} }]) => {
+        const sent = [
+          ...(keyVariable ? [`the key in ${keyVariable}`] : []),
+          ...headersText(headerVariables),
+        ];
+        const key = sent.join(" and ") || "no key";
         const api = family ?? `your package ${code}`;
         return `providers: ${it}: ${api} at ${baseUrl ?? "its usual address"}, with ${key}`;
       },
@@ -134,6 +138,10 @@ function describe(name: SettingName, theirs: StatedSettings, own: Settings): str
   }
   const without = own[name] === undefined ? "none" : plain(own[name]);
   return [`${name}: ${plain(theirs[name])} (without it: ${without})`];
+}
+
+function headersText(variables: Readonly<Record<string, string>>): string[] {
+  return Object.entries(variables).map(([header, variable]) => `${header} from ${variable}`);
 }
 
 function factsText({ price, contextWindow, maxOutput }: Settings["models"][string]): string {

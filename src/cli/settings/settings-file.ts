@@ -137,7 +137,7 @@ function wrongProvider({ name, field, path }: PartIssue): TeamError {
       ? " must be an object with a provider under each name"
       : `: "${String(name)}" is no provider${which}`;
   return invalid(`${path}: "providers"${problem}`, {
-    hint: `A provider is { "family": …, "base-url": "https://…", "key-variable": "…" }, or has "package" for "family", and nothing else; families are ${providerFamilies.join(", ")}.`,
+    hint: `A provider is { "family": …, "base-url": "https://…", "key-variable": "…", "header-variables": { "x-…": "…" } }, or has "package" for "family", and nothing else; families are ${providerFamilies.join(", ")}.`,
   });
 }
 
@@ -169,6 +169,7 @@ const providerFields = {
   package: "package",
   baseUrl: "base-url",
   keyVariable: "key-variable",
+  headerVariables: "header-variables",
 } as const;
 
 function check(name: SettingName, path: string, work: () => void): void {

@@ -30,9 +30,18 @@ const provider = z
       .string()
       .optional()
       .describe("The environment variable that holds its key; the key itself is in no file"),
+    "header-variables": z
+      .record(z.string(), z.string())
+      .optional()
+      .describe("Further headers of its requests, each with the variable that holds the value"),
   })
-  .transform(({ family, package: name, "base-url": baseUrl, "key-variable": keyVariable }) => {
-    return { family, baseUrl, keyVariable, ...(name !== undefined && { package: name }) };
+  .transform(({ "base-url": baseUrl, "key-variable": keyVariable, ...others }) => {
+    const { family, package: name, "header-variables": headerVariables } = others;
+    return {
+      ...{ family, baseUrl, keyVariable },
+      ...(name !== undefined && { package: name }),
+      ...(headerVariables && { headerVariables }),
+    };
   });
 
 const dollars = z.number().nonnegative();

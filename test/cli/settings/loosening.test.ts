@@ -35,6 +35,10 @@ const looser: [StatedSettings, StatedSettings][] = [
   [{ providers: { a: { ...router, baseUrl: "https://b.example" } } }, { providers: { a: router } }],
   [{ providers: { a: { ...router, keyVariable: "OTHER" } } }, { providers: { a: router } }],
   [{ providers: { a: router, b: router } }, { providers: { a: router } }],
+  [
+    { providers: { a: { ...router, headerVariables: { "x-a": "A" } } } },
+    { providers: { a: router } },
+  ],
   [{ sandbox: "off" }, { sandbox: "auto" }],
   [{ sandbox: "auto" }, { sandbox: "required" }],
   [{ "sandbox.network": "open" }, {}],
