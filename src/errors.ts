@@ -43,6 +43,7 @@ export type ErrorCode =
   | "landing-unknown"
   | "landing-changed"
   | "landing-refused"
+  | "check-failed"
   | "target-refused";
 
 /**

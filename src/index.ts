@@ -82,6 +82,7 @@ export type {
   CompactionEndEvent,
   CompactionStartEvent,
   EventFields,
+  LandingChangeEvent,
   LineSetAsideEvent,
   MemberChangeEvent,
   MessageDeliveredEvent,
@@ -121,11 +122,13 @@ export {
   type TeamId,
 } from "./protocol/ids.ts";
 export type { JobRecord } from "./protocol/job.ts";
-export type { Landing, LandingCheck, LandingState } from "./protocol/landing.ts";
+export type { Landing, LandingCheck, LandingMode, LandingState } from "./protocol/landing.ts";
 export type {
   BroadcastMessage,
   IdleMessage,
   ImageReference,
+  LandingDecisionMessage,
+  LandingMessage,
   MailPosition,
   Message,
   MessageDraft,
@@ -287,7 +290,12 @@ export { systemPlace } from "./team/system-place.ts";
 export { type BackgroundCommand, Team } from "./team/team.ts";
 export type { SpawnAnswer, TeamHooks } from "./team/team-hooks.ts";
 export type { OpenModel } from "./team/team-models.ts";
-export type { ApprovalPolicy, RuleOption, TeamOptions } from "./team/team-options.ts";
+export type {
+  ApprovalPolicy,
+  LandingOptions,
+  RuleOption,
+  TeamOptions,
+} from "./team/team-options.ts";
 export type { TeamPlace } from "./team/team-place.ts";
 export type { MemberStore, TeamStore } from "./team/team-store.ts";
 export { FileTeamView } from "./team/view/file-team-view.ts";

@@ -214,7 +214,10 @@ const seams: Record<string, readonly string[]> = {
   "agent/run-agent.ts": ["agent/model-runner.ts"],
   "agent/model-runner.ts": ["team/open-member.ts"],
   "team/members/local-member.ts": ["team/supervisor.ts"],
-  "processes/host-command-runner.ts": ["team/open-member.ts"],
+  "processes/host-command-runner.ts": [
+    "team/landings/open-landing-works.ts",
+    "team/open-member.ts",
+  ],
   "processes/host-program.ts": ["processes/host-command-runner.ts"],
   "team/file-team-store.ts": ["team/equipment.ts"],
   "team/view/file-team-view.ts": [

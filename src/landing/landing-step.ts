@@ -70,7 +70,8 @@ export class LandingStep implements LandedStep {
       }
     } catch (error) {
       const isToBeTold =
-        error instanceof TeamError && ["git-failed", "target-refused"].includes(error.code);
+        error instanceof TeamError &&
+        ["git-failed", "target-refused", "check-failed"].includes(error.code);
       if (!isToBeTold) throw error;
       const { landings } = this.#options;
       const reason = [error.message, error.hint].filter(Boolean).join(". ");

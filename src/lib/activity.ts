@@ -74,6 +74,7 @@ export function afterEvent(activity: Activity, event: AgentEvent): Activity {
     case "message-withdrawn":
     case "line-set-aside":
     case "task-change":
+    case "landing-change":
     case "rule-change":
     case "mode-change":
     case "rewind":

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Effort } from "./effort.ts";
-import { MemberName, MessageId, RequestId, TaskId } from "./ids.ts";
+import { LandingId, MemberName, MessageId, RequestId, TaskId } from "./ids.ts";
+import { LandingState } from "./landing.ts";
 import { PermissionMode, RunOutcome } from "./message.ts";
 import { RequestState, RequestType } from "./request.ts";
 import { TaskStatus } from "./task.ts";
@@ -88,6 +89,19 @@ export interface RequestChangeEvent extends EventFields {
   request_type: RequestType;
   /** `pending` if it was asked, or how it was decided. */
   state: RequestState;
+}
+
+/** The work of `member` was handed in to land, or has got further. */
+export interface LandingChangeEvent extends EventFields {
+  type: "landing-change";
+  /** The id of the landing. */
+  id: LandingId;
+  /** How far it has got. */
+  state: LandingState;
+  /** The branch that it lands on. */
+  target: string;
+  /** Why it waits, was sent back, failed or was discarded, if there is something to say. */
+  reason?: string | undefined;
 }
 
 /** A permission rule of the team was added or removed. */
@@ -280,6 +294,7 @@ export type AgentEvent =
   | LineSetAsideEvent
   | TaskChangeEvent
   | RequestChangeEvent
+  | LandingChangeEvent
   | RuleChangeEvent
   | ModeChangeEvent
   | RewindEvent
@@ -322,6 +337,12 @@ export const AgentEvent = z.discriminatedUnion("type", [
   event("line-set-aside", { id: MessageId, reason: z.string() }),
   event("task-change", { id: TaskId, status: TaskStatus }),
   event("request-change", { id: RequestId, request_type: RequestType, state: RequestState }),
+  event("landing-change", {
+    id: LandingId,
+    state: LandingState,
+    target: z.string(),
+    reason: z.string().optional(),
+  }),
   event("rule-change", {
     decision: z.enum(["allow", "ask", "deny"]),
     rule: z.string(),

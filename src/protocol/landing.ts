@@ -2,6 +2,15 @@ import { z } from "zod";
 import { CommitId, LandingId, MemberName } from "./ids.ts";
 
 /**
+ * What happens to the work of a member with a checkout when its run ends:
+ * - `auto`: it lands by itself, once it has passed the check;
+ * - `ask`: it waits for the person's word, each time;
+ * - `never`: it waits for the person, who is not asked.
+ */
+export type LandingMode = "auto" | "ask" | "never";
+export const LandingMode = z.enum(["auto", "ask", "never"]);
+
+/**
  * How far a landing has got:
  * - `taken`: it is in the queue;
  * - `merged`: it is merged with the target, and the result is being checked;
@@ -111,3 +120,11 @@ export const Landing = z.object({
   updated_at: z.iso.datetime(),
   version: z.int().positive(),
 }) satisfies z.ZodType<Landing>;
+
+/** True for work that is not in its target, and that nobody has discarded. */
+export function isUnlanded({ state }: Pick<Landing, "state">): boolean {
+  return ["taken", "merged", "conflict", "rejected", "failed"].includes(state);
+}
+
+/** Why work waits for which the person is not asked. */
+export const landingIsOff = "Landing by itself is off";

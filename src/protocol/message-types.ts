@@ -146,6 +146,21 @@ export const messageTypes = {
   },
   sandbox_permission_request: { ...control, facts: sandboxFacts, label: "sandbox" },
   sandbox_permission_response: { ...control, facts: sandboxFacts, label: "sandbox answer" },
+  landing_notification: {
+    wakes: never,
+    shownTo: "all",
+    facts: ["landing_id", "landing_state"],
+    group: "results",
+    label: "landing",
+  },
+  landing_decision: {
+    ...control,
+    orderedBy: ["user"],
+    text: "reason",
+    facts: ["landing_id", "decision", "reason"],
+    personsFacts: ["commit"],
+    label: "landing answer",
+  },
   teammate_terminated: {
     wakes: ({ expected }) => !expected,
     shownTo: "all",

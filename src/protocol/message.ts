@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { MemberName, MessageId, RequestId, TaskId } from "./ids.ts";
+import { CommitId, LandingId, MemberName, MessageId, RequestId, TaskId } from "./ids.ts";
+import { LandingState } from "./landing.ts";
 
 /** The largest `content` in bytes of UTF-8. Larger texts belong in a file whose path is sent. */
 export const maxContentBytes = 256 * 1024;
@@ -199,6 +200,28 @@ export interface TerminatedMessage extends MessageFields {
   expected?: boolean | undefined;
 }
 
+/** Tells what has become of the work of a member with a checkout. */
+export interface LandingMessage extends MessageFields {
+  type: "landing_notification";
+  /** The landing. */
+  landing_id: LandingId;
+  /** How far it has got. */
+  landing_state: LandingState;
+}
+
+/** The person decides on a landing. */
+export interface LandingDecisionMessage extends MessageFields {
+  type: "landing_decision";
+  /** The landing. */
+  landing_id: LandingId;
+  /** The commit that the person has seen. Another one is not what was decided on. */
+  commit: CommitId;
+  /** Whether it may land. */
+  decision: "land" | "discard";
+  /** Why it is discarded. */
+  reason?: string | undefined;
+}
+
 /** A message to a member, as it is in a mailbox. Written once, never edited. */
 export type Message =
   | TextMessage
@@ -217,6 +240,8 @@ export type Message =
   | WithdrawMessage
   | SandboxMessage
   | SandboxAnswerMessage
+  | LandingMessage
+  | LandingDecisionMessage
   | TerminatedMessage;
 
 const Content = z
@@ -280,6 +305,15 @@ export const Message = z.discriminatedUnion("type", [
   z.object(fields("withdraw_request", { message_id: MessageId })),
   z.looseObject(fields("sandbox_permission_request", {})),
   z.looseObject(fields("sandbox_permission_response", {})),
+  z.object(fields("landing_notification", { landing_id: LandingId, landing_state: LandingState })),
+  z.object(
+    fields("landing_decision", {
+      landing_id: LandingId,
+      commit: CommitId,
+      decision: z.enum(["land", "discard"]),
+      reason,
+    }),
+  ),
   z.object(
     fields("teammate_terminated", {
       reason,

@@ -8,6 +8,7 @@ import { suitableModels } from "../model/default-model.ts";
 import { OwnModels } from "../model/model-facts.ts";
 import { checkProvider } from "../model/provider-definitions.ts";
 import { Effort } from "../protocol/effort.ts";
+import { LandingMode } from "../protocol/landing.ts";
 import { PermissionMode } from "../protocol/message.ts";
 import { SandboxMode } from "../protocol/sandbox-mode.ts";
 import { isInstructionsSize, maxInstructionsBytes } from "./members/member-definition.ts";
@@ -137,6 +138,13 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
       denyRead: z.array(absolutePath).optional(),
     }),
     must: "have only mode (off, auto or required), network (off or open), write and denyRead (lists of absolute paths)",
+  },
+  landing: {
+    schema: z.strictObject({
+      ...{ mode: LandingMode.optional(), check: text.optional() },
+      checkTimeoutMs: milliseconds.optional(),
+    }),
+    must: "have only mode (auto, ask or never), check (a command) and checkTimeoutMs (more than 0)",
   },
   recordTo: { schema: text, must: "be the path of a new file" },
   store: { schema: store, must: "be a TeamStore" },

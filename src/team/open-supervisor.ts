@@ -5,6 +5,7 @@ import type { LeadSettings } from "./members/member-definition.ts";
 import { checkMember, keepWhole, openMember } from "./open-member.ts";
 import { type OnRequest, RequestAnswerer } from "./protocols/request-answerer.ts";
 import { Supervisor } from "./supervisor.ts";
+import type { SupervisorOptions } from "./supervisor-options.ts";
 import { LateTable, openCrons } from "./team-crons.ts";
 import { defaults, type OpenTeamOptions, toolNamesOf } from "./team-options.ts";
 import { teamToolsFor } from "./team-tools-for.ts";
@@ -37,6 +38,7 @@ export async function openSupervisor(
     outputs: layout.outputs,
     autoclaim: options.autoclaim ?? defaults.autoclaim,
     maxTeammates: options.maxTeammates ?? defaults.maxTeammates,
+    landing: landingParts(equipment, { ...options, root: settings.root }),
     graceMs: options.shutdownGraceMs ?? defaults.shutdownGraceMs,
     planApprover: (options.planApproval ?? defaults.planApproval) === "user" ? user : lead,
     waitsForPerson: onRequest !== undefined || approvals?.unattended === undefined,
@@ -45,6 +47,21 @@ export async function openSupervisor(
   opened.use({ [Symbol.asyncDispose]: () => supervisor.leave() });
   crons.table = opened.use(await openCrons(equipment, supervisor));
   return supervisor;
+}
+
+function landingParts(
+  equipment: Equipment,
+  { root, landing = {} }: Pick<SupervisorSetup, "landing"> & { root: string },
+): SupervisorOptions["landing"] {
+  const { check, checkTimeoutMs = defaults.checkTimeoutMs } = landing;
+  return {
+    mode: landing.mode ?? (check === undefined ? "never" : "auto"),
+    keep: async () => undefined,
+    async openWorks(parts) {
+      const { openLandingWorks } = await import("./landings/open-landing-works.ts");
+      return openLandingWorks(equipment, { root, check, checkTimeoutMs }, parts);
+    },
+  };
 }
 
 /** Has the program answer the requests to the person, from those on that are open already. */

@@ -14,7 +14,7 @@ export interface QuietingTeam {
   readonly isQuiet: boolean;
   readonly isClosing: boolean;
   readonly options: {
-    store: Pick<TeamStore, "newestUnread" | "requests" | "tasks">;
+    store: Pick<TeamStore, "newestUnread" | "requests" | "tasks" | "landings">;
     clock: Clock;
   };
   readonly protocols: { post: Post };
@@ -146,9 +146,16 @@ async function unfinishedBusiness(supervisor: QuietingTeam): Promise<string | un
   );
   const results = await store.requests.list({ state: "pending", type: "result" });
   const tasks = (await store.tasks.list()).filter(isOpen);
+  const landings = (await store.landings.list()).filter(({ state }) =>
+    ["conflict", "rejected"].includes(state),
+  );
   const lines = [
     ...results.map(({ id }) => `- the result of request_id=${id} is missing (submit_result)`),
     ...plans.map(({ id, from }) => `- the plan of ${from} is undecided (request_id=${id})`),
+    ...landings.map(({ id, member, target, state }) => {
+      const why = state === "conflict" ? "conflicts with it" : "has not passed the check";
+      return `- the work of ${member} (landing ${id}) is not on ${target}: it ${why}`;
+    }),
     ...tasks.map(({ id, subject, owner, status }) => {
       return `- task ${id} is ${status}${owner ? `, owned by ${owner}` : ""}: ${subject}`;
     }),

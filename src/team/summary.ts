@@ -1,6 +1,7 @@
 import type { RunEnd } from "../agent/runner.ts";
 import { answeringModel } from "../model/model-list.ts";
 import { lead, type MemberName, type MessageId } from "../protocol/ids.ts";
+import { isUnlanded, type Landing } from "../protocol/landing.ts";
 import type { RunOutcome } from "../protocol/message.ts";
 import { wakes, wakesWhenQuiet } from "../protocol/message-types.ts";
 import type { TeamRequest } from "../protocol/request.ts";
@@ -8,6 +9,7 @@ import type { Task } from "../protocol/task.ts";
 import type { MemberStatus } from "../protocol/team.ts";
 import { reportUsage, type UsageReport, type UsageTotal } from "../protocol/usage.ts";
 import type { Supervisor } from "./supervisor.ts";
+import type { TeamStore } from "./team-store.ts";
 
 /** How a team stands when it is quiet, for people and programs. */
 export interface TeamSummary {
@@ -17,6 +19,8 @@ export interface TeamSummary {
   members: readonly MemberSummary[];
   /** All tasks of the team, oldest first. */
   tasks: readonly Task[];
+  /** The work of members with checkouts that is on its way to its target, or cannot get there, or has in this process. */
+  landings: readonly Landing[];
   /** Calls that needed approval in this process and did not get it. What a rule or a hook denies is not asked. */
   denied: readonly Pick<TeamRequest, "id" | "from" | "subject">[];
   /** Questions that nobody has decided. */
@@ -71,6 +75,7 @@ export async function summarize(
     result: supervisor.members.lead.state.lastAnswer ?? "",
     members,
     tasks: await store.tasks.list(),
+    landings: await landingsSince(store, since.date),
     denied: requests
       .filter(({ type, state }) => type === "permission" && ["rejected", "expired"].includes(state))
       .filter(({ created_at }) => created_at >= since.date.toISOString())
@@ -93,6 +98,13 @@ export async function summarize(
     end: await endOf(supervisor),
     undelivered: supervisor.protocols.removals.returned,
   };
+}
+
+async function landingsSince({ landings }: TeamStore, since: Date): Promise<Landing[]> {
+  return (await landings.list()).filter(
+    ({ state, updated_at }) =>
+      isUnlanded({ state }) || (state !== "replaced" && updated_at >= since.toISOString()),
+  );
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import type { Effort } from "../protocol/effort.ts";
 import type { MemberName } from "../protocol/ids.ts";
+import type { TeamLandingsOptions } from "./landings/team-landings.ts";
 import type {
   LeadSettings,
   MemberContext,
@@ -36,6 +37,8 @@ export interface SupervisorOptions {
   /** Where texts go that are too long for a message. */
   outputs: string;
   keepWhole(path: string, text: string): Promise<void>;
+  /** The work of members with checkouts, on its way to the target. */
+  landing: Pick<TeamLandingsOptions, "mode" | "keep" | "openWorks">;
   autoclaim: boolean;
   maxTeammates: number;
   graceMs: number;

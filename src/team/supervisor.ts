@@ -1,8 +1,10 @@
 import type { SetAsideLine } from "../mailbox/mailbox.ts";
-import { lead, type MemberName, user } from "../protocol/ids.ts";
+import { lead, type MemberName, system, user } from "../protocol/ids.ts";
 import type { Message, PermissionMode } from "../protocol/message.ts";
 import type { MemberRecord, MemberStatus } from "../protocol/team.ts";
 import type { SpawnRequest } from "../tools/team/team-access.ts";
+import { mailOfLanding } from "./landings/landing-mail.ts";
+import { TeamLandings } from "./landings/team-landings.ts";
 import { ChatterGuard } from "./members/chatter-guard.ts";
 import { CrashReports } from "./members/crash-reports.ts";
 import { LocalMember } from "./members/local-member.ts";
@@ -39,6 +41,8 @@ export class Supervisor {
   readonly members = new Members((name) => this.#changed(name));
   readonly protocols: Protocols;
   readonly models: ModelChoices;
+  /** The work of members with checkouts, on its way to the target. */
+  readonly landings: TeamLandings;
   /** Keeps all members from running for a while. */
   readonly pause: TeamPause;
   readonly #guard: ChatterGuard;
@@ -65,7 +69,15 @@ export class Supervisor {
       rules: options.lead.rules,
       end: (name, reason) => this.end(name, { reason, expected: true }),
     });
-    const { keeper, hub } = this.protocols;
+    const { keeper, hub, post } = this.protocols;
+    this.landings = new TeamLandings({
+      ...{ ...options, ...options.landing },
+      tell: (landing, files) =>
+        mailOfLanding(landing, files, { post, roster: () => keeper.read() }),
+      tellProblem: async (content) =>
+        void (await post.send(lead, { type: "message", from: system, content })),
+      onRest: () => members.changed(),
+    });
     this.models = new ModelChoices({
       ...{ ...options, keeper, hub, living: () => members.living },
       define: (record, settings) => this.#define(record, settings),
@@ -120,6 +132,7 @@ export class Supervisor {
   start(): void {
     const { store, clock, onWarning } = this.options;
     const { dispatch, hub, post } = this.protocols;
+    this.landings.start();
     for (const member of this.members.all) void member.order({ type: "start" });
     dispatch.start();
     const sweep = () => {
@@ -136,6 +149,9 @@ export class Supervisor {
             void this.members.get(name)?.order({ type: "show-waiting", detail }),
         }),
       ),
+      store.landings.onChange(({ id, member, state, target, reason }) => {
+        hub.say({ type: "landing-change", member, id, state, target, ...(reason && { reason }) });
+      }),
       store.tasks.onChange(({ id, status, owner }) => {
         hub.say({ type: "task-change", id, status, ...(owner && { member: owner }) });
       }),
@@ -154,6 +170,7 @@ export class Supervisor {
       this.#isSettled &&
       !shutdowns.isAnyOpen &&
       !this.pause.isOn &&
+      this.landings.isAtRest &&
       !(this.options.waitsForPerson && this.protocols.plans.isAnyForPerson)
     );
   }
@@ -229,6 +246,7 @@ export class Supervisor {
     await this.#orderAll({ type: "settle-orders" });
     await removals.settled();
     await this.#orderAll({ type: "leave" });
+    await this.landings.close();
     await keeper.settled();
     hub.close();
   }
@@ -272,6 +290,7 @@ export class Supervisor {
       settle: (run, { hasEnded }) =>
         settleRun({ name, hasEnded }, run, {
           ...{ ...options, ...protocols, guard: this.#guard },
+          handIn: (member) => this.landings.handIn(member),
           isTeammate: (other) => this.members.isTeammate(other),
         }),
       onEvent: (event) => protocols.hub.emit(event),
@@ -329,6 +348,8 @@ export class Supervisor {
         permissions.setMode(this.members.require(name), mode, this.#leadsMode()),
       withdraw_request: async (name, { message_id: id, from: sender }) =>
         this.members.require(name).order({ type: "withdraw", id, sender }),
+      landing_decision: (_, { landing_id: id, commit, decision, reason }) =>
+        this.landings.decide({ id, commit, decision, reason }),
       team_permission_update: (_, order) => permissions.rules.takeFromMail(order),
     };
   }

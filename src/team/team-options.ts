@@ -5,6 +5,7 @@ import { nearest } from "../lib/nearest.ts";
 import type { EnvironmentVariables } from "../model/provider-settings.ts";
 import { parseRule, type Rule, requireKnownTool } from "../permissions/rule.ts";
 import type { Effort } from "../protocol/effort.ts";
+import type { LandingMode } from "../protocol/landing.ts";
 import type { PermissionMode } from "../protocol/message.ts";
 import { builtInToolNames, checkOwnTools } from "../tools/check-own-tools.ts";
 import { workToolNames } from "../tools/work-tools.ts";
@@ -62,6 +63,8 @@ export interface TeamOptions extends Omit<EquipmentOptions, "place" | "env" | "a
   maxTeammates?: number;
   /** Whether idle teammates claim open tasks on their own (default: true). */
   autoclaim?: boolean;
+  /** How the work of members with checkouts gets to their target. */
+  landing?: LandingOptions | undefined;
   /** How long a teammate has to answer a shutdown request, in milliseconds (default: 30,000). */
   shutdownGraceMs?: number;
   /** Who decides plans (default: `lead`). */
@@ -73,6 +76,16 @@ export interface TeamOptions extends Omit<EquipmentOptions, "place" | "env" | "a
   onRequest?: OnRequest;
   /** What happens to requests to the person that `onRequest` does not answer (default: `deny`). */
   approvals?: ApprovalPolicy;
+}
+
+/** How the work of members with checkouts gets to the branch that it is to land on. */
+export interface LandingOptions {
+  /** What happens to it when a run ends (default: `auto` with a `check`, otherwise `never`). */
+  mode?: LandingMode | undefined;
+  /** The command that has to pass before work lands, run on the tree that is to land (default: nothing is checked). */
+  check?: string | undefined;
+  /** How long it may run, in milliseconds (default: 600,000). */
+  checkTimeoutMs?: number | undefined;
 }
 
 /** A rule, such as `bash(npm test:*)`; with its `origin` where `Team.rules` is to show it. */
@@ -101,6 +114,7 @@ export const defaults = {
   autoclaim: true,
   shutdownGraceMs: 30_000,
   planApproval: "lead",
+  checkTimeoutMs: 600_000,
 } as const;
 
 /** The options with everything filled in that this machine decides. */

@@ -57,6 +57,8 @@ export interface SandboxedMember {
   ownsGit?: boolean;
   /** What was asked for it (default: as the team's). It counts where it is stricter than the team's. */
   mode?: SandboxMode | undefined;
+  /** `off` where its commands have no network, whatever the team's have (default: as the team's). */
+  network?: "off";
   /** What it can read wherever that is, besides the team directory and Troupe itself. */
   readable?: readonly string[];
 }
@@ -107,8 +109,8 @@ export class TeamSandbox implements AsyncDisposable {
     const temporary = join(await this.#temporary, name);
     // Each time: a process with a copy of the team has the same directory, and removes it when it closes.
     await ensurePrivateDirectory(temporary);
-    const { workspace, ownsGit, readable } = member;
-    const key = JSON.stringify([name, workspace, ownsGit, readable]);
+    const { workspace, ownsGit, readable, network } = member;
+    const key = JSON.stringify([name, workspace, ownsGit, readable, network]);
     const opened = this.#opened.get(key) ?? this.#open(found, { ...member, name, temporary });
     this.#opened.set(key, opened);
     return opened;
@@ -138,11 +140,12 @@ export class TeamSandbox implements AsyncDisposable {
   }
 
   #confinement(
-    { workspace, ownsGit, readable = [] }: SandboxedMember,
+    { workspace, ownsGit, readable = [], network: asked }: SandboxedMember,
     temporary: string,
   ): Confinement {
     const { options, place } = this.#parts;
-    const { network = "off", write = [], denyRead = [] } = options;
+    const { write = [], denyRead = [] } = options;
+    const network = asked ?? options.network ?? "off";
     const { home, keyFile } = place.keyPlace;
     const own = [place.directory, ...ownFiles()];
     return {

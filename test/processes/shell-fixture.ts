@@ -25,6 +25,8 @@ export interface ShellFixture extends AsyncDisposable {
   readonly background: BackgroundJobs;
   readonly running: RunningCommands;
   readonly outputFiles: OutputFiles;
+  /** Another runner, with the same outputs. */
+  runnerIn(cwd: string, environment: Readonly<Record<string, string>>): HostCommandRunner;
   /** Runs `command` to its end. */
   run(command: string, request?: Partial<CommandRequest>): Promise<CommandEnd>;
 }
@@ -42,8 +44,9 @@ export async function openShell(options: FixtureOptions = {}): Promise<ShellFixt
   const pipes = new Pipes({ directory: `${directory.path}/pipes`, programs, clock });
   const { running = new RunningCommands(), owner = { team: "the test", member: "alice" } } =
     options;
+  const parts = { clock, outputFiles, pipes, programs, running, owner };
   const runner = new HostCommandRunner({
-    ...{ cwd, environment, clock, outputFiles, pipes, programs, running, owner },
+    ...{ ...parts, cwd, environment },
     ...(options.sandbox && { sandbox: options.sandbox }),
   });
   const records = new MemoryJobRecords();
@@ -55,6 +58,7 @@ export async function openShell(options: FixtureOptions = {}): Promise<ShellFixt
     background,
     running,
     outputFiles,
+    runnerIn: (place, given) => new HostCommandRunner({ ...parts, cwd: place, environment: given }),
     async run(command, request = {}) {
       const end = await runCommand(runner, { ...defaults(), command, ...request });
       if (end.type === "not-started") throw new Error(end.problem);

@@ -52,7 +52,7 @@ test.each([
   expect(wakesWhenQuiet(sent(type, fields))).toBe(expected);
 });
 
-test("only the types of permissions, and withdrawals, are read by the runtime alone", () => {
+test("only the types of permissions, withdrawals and decisions on landings are read by the runtime alone", () => {
   const hidden = Object.keys(messageTypes).filter((type) => !isShown({ type }));
 
   expect(hidden).toEqual([
@@ -62,6 +62,7 @@ test("only the types of permissions, and withdrawals, are read by the runtime al
       "withdraw_request",
       "sandbox_permission_request",
       "sandbox_permission_response",
+      "landing_decision",
     ],
   ]);
   const control = Object.entries(messageTypes).filter(([, { group }]) => group === "control");

@@ -41,6 +41,7 @@ interface Types {
   Landing: landing.Landing;
   LandingCheck: landing.LandingCheck;
   LandingId: ids.LandingId;
+  LandingMode: landing.LandingMode;
   LandingState: landing.LandingState;
   MailPosition: message.MailPosition;
   MemberName: ids.MemberName;

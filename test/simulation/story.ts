@@ -5,6 +5,7 @@ import { lead, type MemberName, user } from "../../src/protocol/ids.ts";
 import { answerMessage } from "../../src/team/protocols/persons-answer.ts";
 import { Supervisor } from "../../src/team/supervisor.ts";
 import { type TeamToolsOptions, teamToolsFor } from "../../src/team/team-tools-for.ts";
+import { noLandings } from "../support/no-landings.ts";
 import { DurableState } from "./durable-state.ts";
 import { findViolations } from "./invariants.ts";
 import { type Defect, ProcessStore } from "./process-store.ts";
@@ -224,6 +225,7 @@ export class Story {
         teamToolsFor(self, { supervisor, timetable: noTimetable, own, hasResults: false }),
       toolNames: [],
       hooks: {},
+      landing: noLandings,
       checkModel: () => undefined,
       resolveModel: async (id: string) => id,
       effortProblem: async () => undefined,

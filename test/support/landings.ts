@@ -26,7 +26,7 @@ interface FileEdit {
 }
 
 /** A commit of edited files, made without touching any file, as a snapshot of a member is. */
-async function commitEdits(
+export async function commitEdits(
   git: Git,
   { parents, edits, index }: { parents: readonly string[]; edits: FileEdits; index: string },
 ): Promise<CommitId> {

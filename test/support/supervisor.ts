@@ -9,7 +9,9 @@ import type { Message, PermissionMode } from "../../src/protocol/message.ts";
 import { Inbox } from "../../src/team/members/inbox.ts";
 import type { MemberContext, MemberDefinition } from "../../src/team/members/member-definition.ts";
 import { Supervisor } from "../../src/team/supervisor.ts";
+import type { SupervisorOptions } from "../../src/team/supervisor-options.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
+import { noLandings } from "./no-landings.ts";
 import { ControlledStore } from "./protocols.ts";
 
 export interface TestSupervisorOptions {
@@ -22,8 +24,12 @@ export interface TestSupervisorOptions {
   beforeOpen?: (name: MemberName) => Promise<void>;
   /** Called in each run of a member; holds it back, or makes it fail. */
   onRun?: (name: MemberName, signal: AbortSignal) => Promise<void>;
+  /** The work of members on its way to the target (default: nobody has a checkout). */
+  landing?: SupervisorOptions["landing"];
   /** What a member's transcript says of its last run (default: nothing). */
   lastRun?: (name: MemberName) => Partial<LastRun>;
+  /** Called when everything is done that the end of a member's run brings about. */
+  onSettled?: (name: MemberName) => void;
 }
 
 /** A team whose members read their mail, and otherwise do what a test says. */
@@ -64,6 +70,7 @@ export async function openSupervisor(options: TestSupervisorOptions = {}) {
     checkMember: async () => undefined,
     teamTools: () => () => [],
     ...{ hooks: {}, toolNames: [], outputs: "/outputs", maxTeammates: 8, graceMs: 5_000 },
+    landing: options.landing ?? noLandings,
     checkModel: () => undefined,
     resolveModel: async (id: string) => id,
     effortProblem: async () => undefined,
@@ -151,7 +158,9 @@ class ReadingRunner implements Runner {
 
   async endRun(): Promise<void> {}
 
-  async settleRun(): Promise<void> {}
+  async settleRun(): Promise<void> {
+    this.#options.onSettled?.(this.#name);
+  }
 }
 
 class PlainPermissions {

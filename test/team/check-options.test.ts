@@ -38,6 +38,7 @@ test("right options are accepted, and undefined ones count as left out", async (
     },
     ...{ memberBudget: { maxTokens: 5 }, budget: { maxCostUsd: 0.5, maxTokens: undefined } },
     sandbox: { mode: "auto", network: "off", write: ["/data"], denyRead: ["/secret"] },
+    landing: { mode: "ask", check: "npm test", checkTimeoutMs: 1 },
     ...{ maxTeammates: 1, autoclaim: false, shutdownGraceMs: 1, planApproval: "user" },
     ...{ onRequest: () => undefined, approvals: { timeoutMs: 5 }, providers: {} },
     models: { "a/*": { price: { input: 1, output: 2 }, contextWindow: 5 } },

@@ -118,8 +118,11 @@ async function converse(
   if (resume !== undefined) await io.pastTeams.restore(teamDir, resume);
   const isHere = !given.teamDir && !settings.cwd;
   const second = isHere ? secondTeamNote(workspace) : undefined;
+  const stated = teamSettings(settings);
   await using team = await io.openTeam({
-    ...teamSettings(settings),
+    ...stated,
+    // On a screen there is somebody to ask.
+    landing: { ...stated.landing, mode: settings.landing ?? (lines ? undefined : "ask") },
     teamDir,
     denies: false,
     onWarning,

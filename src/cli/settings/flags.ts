@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parseValue } from "../../lib/parse-value.ts";
 import { Effort } from "../../protocol/effort.ts";
+import { LandingMode } from "../../protocol/landing.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import { SandboxMode } from "../../protocol/sandbox-mode.ts";
 import type { Command, Option } from "../command.ts";
@@ -36,6 +37,7 @@ const Flags = Invocation.extend({
   "max-cost": asNumber(shape["max-cost"]),
   "max-output": asNumber(shape["max-output"]),
   timeout: asNumber(shape.timeout),
+  "check-timeout": asNumber(shape["check-timeout"]),
   "fallback-after": asNumber(shape["fallback-after"]),
   "background-wait": asNumber(shape["background-wait"]),
   "shutdown-grace": asNumber(shape["shutdown-grace"]),
@@ -94,6 +96,20 @@ export const teamOptions: Readonly<Record<string, Option>> = {
   "sandbox.network": {
     takes: "off|open",
     summary: "whether commands in the sandbox reach the network (default: off)",
+  },
+  landing: {
+    takes: "<mode>",
+    choices: LandingMode.options,
+    summary:
+      "whether the work of members with checkouts lands: auto, ask, never (default: ask on a screen; otherwise auto with --check, never without)",
+  },
+  check: {
+    takes: "<command>",
+    summary: "the command that has to pass before the work of a member with a checkout lands",
+  },
+  "check-timeout": {
+    takes: "<s>",
+    summary: "seconds after which the check is ended (default: 600)",
   },
   allow: ruleOption('allow matching calls, such as "bash(npm test:*)" or "edit_file(src/**)"'),
   ask: ruleOption("ask before matching calls, even if a rule allows them"),

@@ -61,6 +61,11 @@ const isLooser: Readonly<Record<SettingName, SettingComparison>> = {
     (theirs["sandbox.write"] ?? []).some((path) => !own["sandbox.write"].includes(path)),
   "sandbox.deny-read": ({ "sandbox.deny-read": paths }, own) =>
     paths !== undefined && own["sandbox.deny-read"].some((path) => !paths.includes(path)),
+  landing: ({ landing }, own) =>
+    landing !== undefined && landing !== "never" && landing !== own.landing,
+  // It runs a command.
+  check: ({ check }, own) => check !== undefined && check !== own.check,
+  "check-timeout": isMore("check-timeout"),
   allow: (theirs, own) => newRules(theirs, own).length > 0,
   ask: () => false,
   deny: () => false,
@@ -85,6 +90,7 @@ const isLooser: Readonly<Record<SettingName, SettingComparison>> = {
 };
 
 type Limit =
+  | "check-timeout"
   | "max-turns"
   | "max-cost"
   | "timeout"

@@ -211,6 +211,11 @@ export function teamSettings(
       write: settings["sandbox.write"].map(absolute),
       denyRead: settings["sandbox.deny-read"].map(absolute),
     },
+    landing: {
+      mode: settings.landing,
+      check: settings.check,
+      checkTimeoutMs: settings["check-timeout"] * 1000,
+    },
     allow: withOrigins("allow", settings),
     ask: withOrigins("ask", settings),
     deny: withOrigins("deny", settings),

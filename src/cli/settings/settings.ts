@@ -4,6 +4,7 @@ import { suitableModels } from "../../model/default-model.ts";
 import type { OwnModels } from "../../model/model-facts.ts";
 import { defaultFallbackAfterMs } from "../../model/models.ts";
 import { Effort } from "../../protocol/effort.ts";
+import { LandingMode } from "../../protocol/landing.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import { SandboxMode } from "../../protocol/sandbox-mode.ts";
 import { defaults } from "../../team/team-options.ts";
@@ -129,6 +130,15 @@ export const StatedSettings = z.strictObject({
     .array(z.string().min(1))
     .optional()
     .describe("Files and directories that commands in the sandbox cannot read"),
+  landing: LandingMode.optional().describe(
+    "Whether the work of members with checkouts lands by itself, asks you, or waits for you unasked",
+  ),
+  check: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The command that has to pass before the work of a member with a checkout lands"),
+  "check-timeout": seconds.optional().describe("Seconds after which the check is ended"),
   allow: rules
     .optional()
     .describe("Calls that may run, such as bash(npm test:*) or edit_file(src/**)"),
@@ -182,6 +192,8 @@ export const SettingName = StatedSettings.keyof();
 export type SettingName = z.infer<typeof SettingName>;
 
 type WithoutDefault =
+  | "landing"
+  | "check"
   | "model"
   | "effort"
   | "thinking-budget"
@@ -203,6 +215,7 @@ export function withDefaults(stated: StatedSettings): Settings {
     "sandbox.network": stated["sandbox.network"] ?? "off",
     "sandbox.write": stated["sandbox.write"] ?? [],
     "sandbox.deny-read": stated["sandbox.deny-read"] ?? [],
+    "check-timeout": stated["check-timeout"] ?? defaults.checkTimeoutMs / 1000,
     allow: stated.allow ?? [],
     ask: stated.ask ?? [],
     deny: stated.deny ?? [],
@@ -230,6 +243,9 @@ const allowedValues: Readonly<Record<SettingName, string>> = {
   "sandbox.network": "off or open",
   "sandbox.write": "a list of directories",
   "sandbox.deny-read": "a list of files and directories",
+  landing: "auto, ask or never",
+  check: "a text with a command",
+  "check-timeout": "a number of seconds above 0, up to 1000000",
   allow: "a list of permission rules",
   ask: "a list of permission rules",
   deny: "a list of permission rules",

@@ -5,6 +5,7 @@ import { previewCharacters } from "../../protocol/event-preview.ts";
 import type {
   AgentEvent,
   CompactionEndEvent,
+  LandingChangeEvent,
   MemberChangeEvent,
   MessageSentEvent,
   RunEndEvent,
@@ -126,6 +127,8 @@ export class EventItems {
       }
       case "task-change":
         return [notice(`task ${event.id} is ${event.status}`)];
+      case "landing-change":
+        return landingItems(event);
       case "rule-change":
         return [notice(`rule ${event.change}: ${event.decision} ${event.rule}`)];
       case "mode-change":
@@ -249,4 +252,27 @@ function changeItems(event: MemberChangeEvent): TalkItem[] {
   if (status === "shutdown") return [{ type: "ended", reason: detail }];
   // A failed run is shown by its end.
   return [];
+}
+
+/** How a landing has got on, as far as it changes something for the person. */
+function landingItems({ id, state, target, reason }: LandingChangeEvent): TalkItem[] {
+  const why = reason ? `: ${reason}` : "";
+  switch (state) {
+    case "landed":
+      return [notice(`its work (landing ${id}) is on ${target} now; troupe land brings it to you`)];
+    case "taken":
+      if (!reason) return [];
+      return [notice(`its work (landing ${id}) waits for you${why}. /changes shows it`, "bad")];
+    case "conflict":
+      return [notice(`its work (landing ${id}) conflicts with ${target}`, "bad")];
+    case "rejected":
+      return [notice(`its work (landing ${id}) has not passed the check`, "bad")];
+    case "failed":
+      return [notice(`its work (landing ${id}) does not land${why}`, "bad")];
+    case "discarded":
+      return [notice(`its work (landing ${id}) was discarded${why}`)];
+    case "merged":
+    case "replaced":
+      return [];
+  }
 }

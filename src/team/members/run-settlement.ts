@@ -11,6 +11,8 @@ import type { ChatterGuard } from "./chatter-guard.ts";
 
 export interface RunSettlementOptions {
   post: { send(...given: Parameters<Post["send"]>): Promise<unknown> };
+  /** Keeps the work of a member with a checkout, and puts it into the queue to land. */
+  handIn(member: MemberName): Promise<void>;
   tasks: Pick<TeamTasks, "afterRun">;
   guard: Pick<ChatterGuard, "note">;
   clock: Clock;
@@ -36,6 +38,7 @@ export async function settleRun(
   const { guard } = options;
   const { name, hasEnded } = member;
   if (!lastRun.unsettledEnd) return;
+  if (name !== lead) await options.handIn(name);
   if (name !== lead) await report(member, lastRun, options);
   if (hasEnded) return;
   const { wakers, calledTools } = lastRun;

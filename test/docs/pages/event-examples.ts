@@ -42,6 +42,14 @@ export const eventExamples: { readonly [Type in AgentEvent["type"]]: Raw<Type> }
     reason: "claims to be a shutdown_request and is not signed",
   },
   "task-change": { type: "task-change", id: "1", status: "in_progress", member, at },
+  "landing-change": {
+    type: "landing-change",
+    member,
+    id: "3",
+    state: "conflict",
+    target: "troupe/default",
+    at,
+  },
   "rule-change": {
     type: "rule-change",
     decision: "allow",

@@ -5,6 +5,8 @@ export const summaryFields: Readonly<Record<string, string>> = {
   members:
     "everybody with `name`, `role`, `status`, `model`, `answered_by` (the model that answers: another one of its list, while the first is not available), `outcome` of the last run, `usage` and `cost_usd`",
   tasks: "the task board, as `troupe tasks --json` shows it",
+  landings:
+    "the work of members with checkouts that is not in its target, or got there in this run: `id`, `member`, `state`, `target`, `commit`, `reason`, `files` in conflict, and the `check` that did not pass",
   denied:
     "calls that needed approval in this run and did not get it: `id`, `from` and, as `subject`, what was asked; what a rule or a hook denies is not asked",
   undecided: "questions that nobody has answered: `id`, `type` and `from`",
@@ -42,6 +44,7 @@ export const summaryExample = {
     },
   ],
   tasks: [],
+  landings: [],
   denied: [
     {
       id: "019b78c9-21f0-76d7-8d12-40995e98012d",

@@ -498,6 +498,7 @@ async function openMember(conduct: Conduct = {}) {
       team_permission_update: unexpected,
       withdraw_request: unexpected,
       mode_set_request: unexpected,
+      landing_decision: unexpected,
     },
     open: async (carryOut) => {
       it.opened++;

@@ -102,6 +102,7 @@ async function openLocalMember(
       team_permission_update: unexpected,
       withdraw_request: unexpected,
       mode_set_request: unexpected,
+      landing_decision: unexpected,
     },
     open: async (carryOut) => ({
       runner: new ModelRunner(test.agent),

@@ -33,6 +33,7 @@ function mailOrders(...outcomes: TeamError[]) {
     shutdown_request: unexpected,
     team_permission_update: unexpected,
     withdraw_request: unexpected,
+    landing_decision: unexpected,
     async mode_set_request(_, { id }) {
       const outcome = outcomes.shift();
       if (outcome) throw outcome;

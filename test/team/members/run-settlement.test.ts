@@ -127,9 +127,11 @@ async function settled(
   const kept: [string, string][] = [];
   const reminded: MemberName[] = [];
   const noted: MemberName[] = [];
+  const handedIn: MemberName[] = [];
   await settleRun({ name, hasEnded }, run, {
     post: { send: async (to, draft) => void sent.push([to, draft]) },
     tasks: { afterRun: async (member) => void reminded.push(member) },
+    handIn: async (member) => void handedIn.push(member),
     guard: {
       note: ({ self }) => {
         noted.push(self);

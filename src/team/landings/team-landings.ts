@@ -1,0 +1,210 @@
+import type { KeptWork } from "../../checkouts/checkouts.ts";
+import { TeamError } from "../../errors.ts";
+import type { LandingQueue, LandingQueueOptions } from "../../landing/landing-queue.ts";
+import type { LandedStep } from "../../landing/landing-step.ts";
+import type { CommitId, LandingId, MemberName } from "../../protocol/ids.ts";
+import {
+  isUnlanded,
+  type Landing,
+  type LandingMode,
+  landingIsOff,
+} from "../../protocol/landing.ts";
+import type { TeamStore } from "../team-store.ts";
+
+/** What brings landings to the target, made when there is one. */
+export interface LandingWorks extends AsyncDisposable {
+  readonly queue: LandingQueue;
+}
+
+/** What the team gives to its queue. */
+export type QueueParts = Pick<LandingQueueOptions, "landings" | "asks" | "onWarning" | "onRest"> & {
+  /** Tells those whom it concerns. `files` are those that the target has got by it, as far as they are known. */
+  tell(landing: Landing, files: readonly string[]): Promise<void>;
+};
+
+export interface TeamLandingsOptions {
+  store: Pick<TeamStore, "landings">;
+  mode: LandingMode;
+  /** Keeps what the checkout of a member holds, as `Checkouts.keep` does. */
+  keep(member: MemberName): Promise<KeptWork | undefined>;
+  openWorks(parts: QueueParts): Promise<LandingWorks>;
+  tell: QueueParts["tell"];
+  /** Tells the lead why the work of a member is not in the queue. */
+  tellProblem(problem: string): Promise<void>;
+  /** Called when nothing is under way any more. */
+  onRest(): void;
+  onWarning(message: string): void;
+}
+
+/** What the person decides on a landing. */
+export interface LandingDecision {
+  id: LandingId;
+  /** The commit that the person has seen. */
+  commit: CommitId;
+  decision: "land" | "discard";
+  /** Why it is discarded. */
+  reason?: string | undefined;
+}
+
+/**
+ * The work of a team's members on its way to the target. Nothing of what brings it there is loaded before there
+ * is a landing.
+ */
+export class TeamLandings {
+  readonly #options: TeamLandingsOptions;
+  #works: Promise<LandingWorks> | undefined;
+  #queue: LandingQueue | undefined;
+  #starting: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(options: TeamLandingsOptions) {
+    this.#options = options;
+  }
+
+  /** False while a landing is on its way. */
+  get isAtRest(): boolean {
+    return this.#starting === undefined && (this.#queue?.isAtRest ?? true);
+  }
+
+  /** Every landing of an earlier process goes on. */
+  start(): void {
+    const { onWarning, onRest } = this.#options;
+    this.#starting = this.#resume()
+      .catch((error: unknown) => onWarning(`Landings do not go on: ${shown(error)}`))
+      .finally(() => {
+        this.#starting = undefined;
+        onRest();
+      });
+  }
+
+  /** Keeps what the checkout of a member holds, and puts it into the queue. To repeat it changes nothing. */
+  async handIn(member: MemberName): Promise<void> {
+    try {
+      const kept = await this.#options.keep(member);
+      if (kept) await this.take(member, kept);
+    } catch (error) {
+      if (!(error instanceof TeamError)) throw error;
+      const problem = `The work of ${member} is not handed in: ${shown(error)}`;
+      this.#options.onWarning(problem);
+      await this.#options.tellProblem(problem);
+    }
+  }
+
+  /** Puts kept work into the queue, in the place of what the member has handed in before. */
+  async take(member: MemberName, kept: KeptWork): Promise<Landing> {
+    const { store, mode } = this.#options;
+    const { queue } = await this.#open();
+    const earlier = await this.#earlierOf(member);
+    const taken = await store.landings.take({
+      ...{ member, ...kept, attempt: attemptAfter(earlier.at(-1)) },
+      ...(mode === "never" && { reason: landingIsOff }),
+    });
+    await this.#replaceEarlier(queue, taken);
+    queue.wake();
+    return taken;
+  }
+
+  /** Carries out what the person has decided. What is so already stays so. */
+  async decide({ id, commit, decision, reason }: LandingDecision): Promise<void> {
+    const { landings } = this.#options.store;
+    const { queue } = await this.#open();
+    await queue.decide(decision === "discard" ? id : undefined, async (step) => {
+      const landing = await step.noteLanded(await landings.get(id));
+      if (landing.commit !== commit) throw otherCommit(id);
+      if (isSoAlready(landing, decision)) return;
+      if (decision === "land") {
+        await landings.move(landing, { state: "taken", approved: true });
+      } else {
+        const discarded = await landings.move(landing, { state: "discarded", reason });
+        await this.#options.tell(discarded, []);
+      }
+    });
+    queue.wake();
+  }
+
+  /** Ends a check that runs. Everything goes on from the records at the next start. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#starting;
+    const works = await this.#works?.catch(() => undefined);
+    await works?.queue.close();
+    await works?.[Symbol.asyncDispose]();
+  }
+
+  async #resume(): Promise<void> {
+    const landings = await this.#options.store.landings.list();
+    if (!landings.some(isUnlanded)) return;
+    const { queue } = await this.#open();
+    const newest = new Map(landings.map((landing) => [landing.member, landing]));
+    for (const landing of newest.values()) await this.#replaceEarlier(queue, landing);
+    await queue.resume();
+  }
+
+  /** After a failure it is tried again when it is needed next. */
+  async #open(): Promise<LandingWorks> {
+    if (this.#isClosed) throw new TeamError("team-closed", "The team is closed");
+    const { store, mode, openWorks, tell, onWarning, onRest } = this.#options;
+    this.#works ??= openWorks({
+      ...{ landings: store.landings, asks: mode !== "auto", tell, onWarning, onRest },
+    });
+    try {
+      const works = await this.#works;
+      this.#queue = works.queue;
+      return works;
+    } catch (error) {
+      this.#works = undefined;
+      throw error;
+    }
+  }
+
+  async #earlierOf(member: MemberName): Promise<Landing[]> {
+    const landings = await this.#options.store.landings.list();
+    return landings.filter((landing) => landing.member === member);
+  }
+
+  /** The newest work of a member has what it handed in before. */
+  async #replaceEarlier(queue: LandingQueue, newest: Landing): Promise<void> {
+    for (const landing of await this.#earlierOf(newest.member)) {
+      const isEarlier = Number(landing.id) < Number(newest.id);
+      if (!isEarlier || !isUnlanded(landing)) continue;
+      await queue.decide(landing.id, (step) => this.#replace(step, landing.id, newest.id));
+    }
+  }
+
+  async #replace(step: LandedStep, id: LandingId, by: LandingId): Promise<void> {
+    const { landings } = this.#options.store;
+    const landing = await step.noteLanded(await landings.get(id));
+    if (isUnlanded(landing)) await landings.move(landing, { state: "replaced", by });
+  }
+}
+
+/** Work that was sent back is tried again; what waits in the queue is the same attempt. */
+function attemptAfter(last: Landing | undefined): number {
+  switch (last?.state) {
+    case "conflict":
+    case "rejected":
+      return last.attempt + 1;
+    case "taken":
+    case "merged":
+      return last.attempt;
+    default:
+      return 1;
+  }
+}
+
+function isSoAlready({ state, reason, approved }: Landing, decision: "land" | "discard"): boolean {
+  if (decision === "discard") return state === "discarded";
+  const isOnItsWay = state === "merged" || (state === "taken" && (reason === null || approved));
+  return state === "landed" || isOnItsWay;
+}
+
+function otherCommit(id: LandingId): TeamError {
+  return new TeamError("landing-changed", `Landing ${id} is not what was decided on`, {
+    hint: "Look at it again: troupe changes.",
+  });
+}
+
+function shown(error: unknown): string {
+  if (!(error instanceof TeamError)) return String(error);
+  return [error.message, error.hint].filter(Boolean).join(". ");
+}
