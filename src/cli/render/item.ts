@@ -1,6 +1,6 @@
 import { callParts } from "../../lib/call-parts.ts";
 import { summarizeCall } from "../../lib/summarize-call.ts";
-import type { MemberName } from "../../protocol/ids.ts";
+import { lead, type MemberName } from "../../protocol/ids.ts";
 import type { TalkItem } from "../talk/event-items.ts";
 import { type Brief, firstLines } from "./brief.ts";
 import { describeInput } from "./call.ts";
@@ -23,6 +23,8 @@ const mailRows = 5;
 export interface ItemOptions {
   /** The item's member, if another member's view is open. */
   teller?: MemberName | undefined;
+  /** The member whose view is open (default: the lead). */
+  viewed?: MemberName | undefined;
   /** False if the person has already seen the change that a call made. */
   showsChange?: boolean;
 }
@@ -31,13 +33,13 @@ export interface ItemOptions {
 export function renderItem(
   item: TalkItem,
   format: TextFormat,
-  { teller, showsChange = true }: ItemOptions = {},
+  { teller, viewed, showsChange = true }: ItemOptions = {},
 ): Brief {
   const { paint } = format;
   const name = teller ? `${paint.named(format.colorOf?.(teller), teller)} ` : "";
   switch (item.type) {
     case "typed":
-      return renderTyped(item, format);
+      return renderTyped(item, format, viewed);
     case "text":
       return whole(["", ...renderMarkdown(item.source, format)]);
     case "thought":
@@ -62,9 +64,11 @@ function whole(lines: string[]): Brief {
 function renderTyped(
   { text, to }: Extract<TalkItem, { type: "typed" }>,
   format: TextFormat,
+  viewed: MemberName = lead,
 ): Brief {
   const { width, paint } = format;
-  const address = to === "lead" ? "" : `@${oneLine(to)} `;
+  // In another member's view it would look as if that one had been told.
+  const address = to === lead && viewed === lead ? "" : `@${oneLine(to)} `;
   const { lines, isCut } = firstLines(shown(address + text).split("\n"), {
     most: typedLines,
     render: (line, index) =>

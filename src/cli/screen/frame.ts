@@ -43,8 +43,8 @@ export function renderFrame(
 ): ScreenFrame {
   const { width, height } = format;
   const input = renderInput(scene, format);
-  const footer = height >= 4 ? [renderFooter(scene, format)] : [];
-  let room = height - input.lines.length - footer.length;
+  const hasFooter = height >= 4;
+  let room = height - input.lines.length - (hasFooter ? 1 : 0);
   const take = (lines: readonly string[], from: "top" | "bottom" = "bottom") => {
     const taken =
       from === "top" ? lines.slice(0, Math.max(0, room)) : room > 0 ? lines.slice(-room) : [];
@@ -75,6 +75,10 @@ export function renderFrame(
     isInPanel(scene.stage) && panel.length > 0
       ? { row: above.length - 1, column: Math.min(width - 1, widthOf(panel.at(-1) ?? "") + 1) }
       : { row: lines.length + input.cursor.row, column: input.cursor.column };
+  // Members that share lines have no room there for the size of their conversations.
+  const hasOwnLines =
+    strip.length > 0 && strip.length >= present(scene.members, scene.viewed).length;
+  const footer = hasFooter ? [renderFooter(scene, { ...format, hasOwnLines })] : [];
   const whole = [...lines, ...input.lines, ...footer];
   return { lines: whole.map((line) => cutToWidth(line, width)), cursor };
 }
@@ -149,13 +153,15 @@ function renderInput(
 }
 
 /** Completions, a notice or the hints; and the model and the mode of the viewed member, if they fit. */
-function renderFooter(scene: ScreenState, { width, paint }: TextFormat): string {
+function renderFooter(
+  scene: ScreenState,
+  { width, paint, hasOwnLines }: TextFormat & { hasOwnLines: boolean },
+): string {
   const { note, candidates, members, viewed } = scene;
   if (candidates.length > 0) return `  ${paint.cyan(oneLine(candidates.join("  ")))}`;
   const member = members.find(({ name }) => name === viewed);
-  // The strip has the cost of each member, if there are several.
   const isAlone = present(members, viewed).length === 1;
-  const usage = member && isAlone ? [costOf(member), contextOf(member)] : [];
+  const usage = member && !hasOwnLines ? [costOf(member), contextOf(member)] : [];
   const about = oneLine([...usage, member?.model, member?.mode].filter((part) => part).join(" · "));
   const room = width - widthOf(about) - 1;
   const hasRoom = room >= leastForHints;

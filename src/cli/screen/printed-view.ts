@@ -102,7 +102,7 @@ export class PrintedView {
     const item: TalkItem = { type: "typed", to, text };
     const member = this.#overview.members.find(({ name }) => name === to)?.name ?? this.#viewed;
     this.#feeds.add({ member, item });
-    this.print(renderItem(item, this.format).lines);
+    this.print(renderItem(item, this.format, { viewed: this.#viewed }).lines);
     const lines = attached.map((each) => this.#paint.dim(`  attached ${oneLine(each)}`));
     this.print(lines.flatMap((line) => wrapText(line, this.#painter.width)));
   }

@@ -55,6 +55,8 @@ export function present(members: readonly MemberGlance[], viewed: string): Membe
 const columnGap = 2;
 /** A narrower column has no room for what a member does. */
 const narrowestColumn = 24;
+/** In a narrower column what a member does needs the room of its cost. */
+const leastForCost = 36;
 
 /** Several members per line, each with what it does, read from left to right. */
 function inColumns(
@@ -65,8 +67,11 @@ function inColumns(
   const perLine = Math.ceil(members.length / height);
   const cells = inOrderOfNeed(members).map((member) => {
     const activity = paint.dim(oneLine(doing(member, nowMs)));
-    const cell = cutToWidth(`${memberCell(member, options)} ${activity}`, columnWidth);
-    return `${cell}${" ".repeat(columnWidth - widthOf(cell) + columnGap)}`;
+    const cost = columnWidth < leastForCost ? "" : costOf(member);
+    const room = cost === "" ? columnWidth : columnWidth - widthOf(cost) - 1;
+    const cell = cutToWidth(`${memberCell(member, options)} ${activity}`, room);
+    const gap = " ".repeat(columnWidth - widthOf(cell) - widthOf(cost));
+    return `${cell}${gap}${paint.dim(cost)}${" ".repeat(columnGap)}`;
   });
   const lineCount = Math.ceil(cells.length / perLine);
   return Array.from({ length: lineCount }, (_, line) =>

@@ -58,7 +58,7 @@ async function typeInPieces(screen: ScreenedTeam, text: string, size: number): P
   }
 }
 
-test("nothing typed or pasted, however it is split, decides a question that comes or goes", async () => {
+test("P38 nothing typed or pasted, however it is split, decides a question that comes or goes", async () => {
   await fc.assert(
     fc.asyncProperty(steps, fc.integer({ min: 1, max: 8 }), async (story, size) => {
       expect(await decisionsOf(story, size)).toEqual([]);
@@ -67,7 +67,7 @@ test("nothing typed or pasted, however it is split, decides a question that come
   );
 });
 
-test("nothing pasted without marks decides anything, not even the selecting key", async () => {
+test("P38 nothing pasted without marks decides anything, not even the selecting key", async () => {
   const pasted = fc.array(fc.constantFrom(chooseKey, "y", "a", "n", "\r", "x"), { maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(pasted, fc.integer({ min: 1, max: 4 }), async (parts, size) => {

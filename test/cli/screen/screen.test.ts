@@ -194,7 +194,7 @@ test("twenty members fit on a small screen, those that need attention first", as
   expect(screen.terminal.text.split("\n").length).toBeLessThanOrEqual(16);
 });
 
-test("P40 twelve members in 30 rows say what each does", async () => {
+test("P40 twelve members in 30 rows say what each does and costs, and how full the viewed one's context is", async () => {
   await using screen = await ScreenedTeam.open({ columns: 100, rows: 30 });
   const names = Array.from({ length: 12 }, (_, index) => `member-${index}`);
 
@@ -203,10 +203,18 @@ test("P40 twelve members in 30 rows say what each does", async () => {
     screen.happen({ type: "run-start", member: name });
     screen.happen({ type: "tool-call", member: name, call_id: "1", name: "bash", input });
   }
+  const usage = { input_tokens: 11_000, output_tokens: 1_000 };
+  const noCache = { cache_read_tokens: 0, cache_write_tokens: 0 };
+  screen.happen({ type: "turn-end", member: lead, turn: 1, usage: { ...usage, ...noCache } });
 
   for (const [index, name] of names.entries()) {
     await screen.shows(new RegExp(`${name} bash make part-${index}\\b`));
   }
+  await screen.shows(/○ lead idle +12k/);
+  await screen.shows("12k · context 25% · a-model · default");
+  screen.press("\t");
+  await screen.shows(/^── member-0 ──/m);
+  await screen.showsNoMore("context 25%");
 });
 
 test("a view says that it does not show its earlier items", async () => {
@@ -254,6 +262,21 @@ test("Tab opens the next member's view, which shows its activity and receives ty
   await screen.shows("› @alice go on");
 
   expect(screen.told).toEqual(["message alice: go on"]);
+});
+
+test("a message to the lead from another view says whom it is to", async () => {
+  await using screen = await ScreenedTeam.open();
+  screen.enlist("alice");
+  await screen.shows("alice");
+  screen.press(`to you${enter}`);
+  await screen.shows("› to you\n");
+  screen.press("\t");
+  await screen.shows("── alice ──");
+
+  screen.press(`@lead from her view${enter}`);
+
+  await screen.shows("› @lead from her view\n");
+  expect(screen.told).toEqual(["message lead: to you", "message lead: from her view"]);
 });
 
 test("Escape interrupts the viewed member if it works, otherwise clears the line", async () => {
