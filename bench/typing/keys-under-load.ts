@@ -76,6 +76,7 @@ async function openScreen(count: number) {
     team: teamOf(members, hub),
     io: screenIo({ input, output, signal: leaving.signal }),
     teamDir: ".",
+    openedAt: systemClock.now().toISOString(),
   });
   const history = await InputHistory.open({
     // Below a file nothing can be made, so it is kept in memory.

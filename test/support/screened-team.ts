@@ -22,6 +22,7 @@ import type { PermissionMode } from "../../src/protocol/message.ts";
 import type { TeamRequest } from "../../src/protocol/request.ts";
 import type { MemberRecord } from "../../src/protocol/team.ts";
 import { EventHub } from "../../src/team/event-hub.ts";
+import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
 import type { MemberModel } from "../../src/team/protocols/model-choices.ts";
 import type { TeamRule } from "../../src/team/protocols/team-rules.ts";
 import type { Checkpoint } from "../../src/team/rewind/checkpoints.ts";
@@ -44,6 +45,8 @@ const patienceMs = 30_000;
 export class ScreenedTeam {
   readonly terminal: VirtualTerminal;
   readonly clock = new ManualClock();
+  /** What the team's members did before. */
+  readonly store = new MemoryTeamStore({ clock: this.clock });
   /** What the team was told, in order. */
   readonly told: string[] = [];
   /** The messages that were typed at this screen. */
@@ -86,7 +89,10 @@ export class ScreenedTeam {
   }: Size & { history: InputHistory; workspace: string }) {
     this.#env = env;
     this.terminal = new VirtualTerminal({ columns, rows });
-    const talk = new Talk({ team: this.#team(), io: this.#io(), teamDir: "/nowhere", workspace });
+    const talk = new Talk({
+      ...{ team: this.#team(), io: this.#io(), teamDir: "/nowhere", workspace },
+      openedAt: this.clock.now().toISOString(),
+    });
     const screen = new Screen({
       talk,
       terminal: talk.io.terminal,
@@ -333,7 +339,8 @@ export class ScreenedTeam {
   #io(): Io {
     const unused = () => Promise.reject(new Error("unused"));
     return {
-      ...{ out: () => undefined, err: () => undefined, viewTeam: unused, openTeam: unused },
+      ...{ out: () => undefined, err: () => undefined, openTeam: unused },
+      viewTeam: async () => this.store.view(),
       signal: this.leaving.signal,
       dashboards: { serve: unused, find: unused, export: unused },
       workspaceDiff: () => Promise.reject(new Error("unused")),

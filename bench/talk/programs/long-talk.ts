@@ -122,7 +122,10 @@ const io = screenIo({
   viewTeam: async () => team.view(),
 });
 const screen = await openScreen({
-  talk: new Talk({ team, io, teamDir: join(directory, ".team"), workspace: directory }),
+  talk: new Talk({
+    ...{ team, io, teamDir: join(directory, ".team"), workspace: directory },
+    openedAt: systemClock.now().toISOString(),
+  }),
   settings: { notify: "off", env: {}, providers: {}, models: {} },
   ...{ model: "busy", notes: [] },
   workspace: directory,

@@ -117,6 +117,7 @@ async function converse(
   const onWarning = (message: string) => warn(message);
   if (resume !== undefined) await io.pastTeams.restore(teamDir, resume);
   const isHere = !given.teamDir && !settings.cwd;
+  const openedAt = systemClock.now().toISOString();
   const second = isHere ? secondTeamNote(workspace) : undefined;
   const stated = teamSettings(settings);
   await using team = await io.openTeam({
@@ -128,7 +129,7 @@ async function converse(
     onWarning,
   });
   await using _dashboard = await serveBeside(settings, { teamDir, io, onWarning });
-  const held = new Talk({ team, io, teamDir, workspace });
+  const held = new Talk({ team, io, teamDir, workspace, openedAt });
   const model = (await team.models())[0]?.model ?? "";
   const notes = [modelLine(settings, model), second].filter((note) => note !== undefined);
   if (lines) for (const note of notes) io.err(oneLine(`note: ${note}`));

@@ -15,6 +15,12 @@ export class Feeds {
     if (item.type === "mail" && item.to !== member) this.#keep(item.to, told);
   }
 
+  /** Adds what a member did before all that is known of it. */
+  addPast(member: MemberName, items: readonly TalkItem[]): void {
+    const past = items.map((item) => ({ member, item }));
+    this.#items.set(member, [...past, ...(this.#items.get(member) ?? [])]);
+  }
+
   /** The last items of a view, oldest first. */
   last(view: MemberName, count: number): MemberItem[] {
     return (this.#items.get(view) ?? []).filter((told) => isShownIn(view, told)).slice(-count);

@@ -34,7 +34,9 @@ export async function openScreen(options: OpenScreenOptions): Promise<Screen> {
     listModels: () => readyModels(settings),
     notify: settings.notify,
     windowOf: windowsOf(settings),
-    past: await pastItems(await talk.io.viewTeam(talk.teamDir), lead, repeated),
+    past: await pastItems(await talk.io.viewTeam(talk.teamDir), lead, {
+      ...{ most: repeated, openedAt: talk.openedAt },
+    }),
     greeting: await greeting(talk, {
       workspace,
       notes: options.notes,

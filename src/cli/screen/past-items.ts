@@ -10,23 +10,37 @@ export const moreBefore = "… earlier items: /show all, or ctrl-o and h";
 /** How many entries of a transcript are read for the items before this screen. */
 const readEntries = 60;
 
+interface PastOptions {
+  /** The most items. */
+  most: number;
+  /** When this process opened the team: a run that began later is not over yet. */
+  openedAt: string;
+  /** Since when the member's items are known (default: not yet). */
+  knownSince?: string | undefined;
+}
+
 /** The last items of a member from before this screen, and a note if its last run was cut off. */
 export async function pastItems(
   view: Pick<TeamView, "transcript">,
   member: MemberName,
-  most: number,
+  { most, openedAt, knownSince }: PastOptions,
 ): Promise<TalkItem[]> {
   const page = await view.transcript(member, { limit: readEntries });
-  const entries = withoutVoid(page.entries.flatMap(({ entry }) => entry ?? []));
+  const all = withoutVoid(page.entries.flatMap(({ entry }) => entry ?? []));
+  const entries = knownSince === undefined ? all : before(knownSince, all);
   const made = new EntryItems(member);
   const items = entries.flatMap((entry) => made.itemsOf(entry));
   const isPart = items.length > most || page.before !== null;
-  const cutOff = member === lead ? cutOffNote(entries) : undefined;
+  const cutOff = member === lead ? cutOffNote(before(openedAt, all)) : undefined;
   return [
     ...(isPart ? [notice(moreBefore)] : []),
     ...items.slice(-most),
     ...(cutOff === undefined ? [] : [notice(cutOff, "bad")]),
   ];
+}
+
+function before(time: string, entries: readonly TranscriptEntry[]): TranscriptEntry[] {
+  return entries.filter(({ at }) => Date.parse(at) < Date.parse(time));
 }
 
 /** Entries before a rewind that no longer count were taken back by the person. */

@@ -28,6 +28,7 @@ export class PrintedView {
   /** The calls that a printed question has shown whole, by member and id. */
   readonly #printedCalls = new Set<string>();
   #viewed: MemberName = lead;
+  #isOpening = false;
   #showsThoughts = false;
 
   constructor(options: { painter: Painter; paint: Paint; overview: MemberOverview }) {
@@ -54,7 +55,7 @@ export class PrintedView {
 
   add(told: MemberItem): void {
     this.#feeds.add(told);
-    if (!isShownIn(this.#viewed, told)) return;
+    if (this.#isOpening || !isShownIn(this.#viewed, told)) return;
     const { member, item } = told;
     const isAsked = item.type === "result" && this.#printedCalls.delete(`${member} ${item.callId}`);
     this.print(this.#render(told, !isAsked));
@@ -69,9 +70,20 @@ export class PrintedView {
     );
   }
 
-  /** Opens a member's view. Returns false if it has no items. */
-  open(name: MemberName): boolean {
+  addPast(member: MemberName, items: readonly TalkItem[]): void {
+    this.#feeds.addPast(member, items);
+  }
+
+  /** Turns to a member's view, which is printed when it is opened. */
+  turnTo(name: MemberName): void {
     this.#viewed = name;
+    this.#isOpening = true;
+  }
+
+  /** Opens a member's view: prints its last items. */
+  open(name: MemberName): void {
+    this.#viewed = name;
+    this.#isOpening = false;
     const all = this.#feeds.last(name, Number.POSITIVE_INFINITY);
     const told = all.slice(-repeated);
     const title = this.#paint.named(this.#overview.get(name)?.color, name);
@@ -80,7 +92,6 @@ export class PrintedView {
       this.print([this.#paint.dim(`  ${moreBefore}`)]);
     }
     this.print(told.flatMap((each) => this.#render(each)));
-    return told.length > 0;
   }
 
   /** Shows thoughts whole from now on, and the last one at once, or only their length. Says which. */

@@ -88,6 +88,10 @@ export class Screen {
   readonly #opened: OpenedText;
   readonly #attention: Attention;
   readonly #caller: PersonCaller;
+  /** Since when the events of each member are known. */
+  readonly #knownSince = new Map<MemberName, string>();
+  /** The members whose views have what was before this screen. */
+  readonly #withPast = new Set<MemberName>([lead]);
   #note: string | undefined;
   readonly #modeKey: ModeKey;
   #stops: StopListener | undefined;
@@ -284,6 +288,8 @@ export class Screen {
   }
 
   #take(event: AgentEvent): void {
+    const { member, at } = event;
+    if (member !== undefined && !this.#knownSince.has(member)) this.#knownSince.set(member, at);
     this.#overview.note(event);
     this.#waiting.note(event);
     for (const told of this.#items.itemsOf(event)) this.#printed.add(told);
@@ -428,17 +434,27 @@ export class Screen {
   }
 
   #view(name: MemberName): void {
-    // The transcript has what the member did before this screen was opened.
-    if (!this.#printed.open(name)) {
-      this.#addPast(name).catch((error: unknown) => this.#fail(error));
+    if (this.#withPast.has(name)) {
+      this.#printed.open(name);
+      return;
     }
+    this.#withPast.add(name);
+    this.#printed.turnTo(name);
+    this.#openWithPast(name).catch((error: unknown) => this.#fail(error));
   }
 
-  async #addPast(member: MemberName): Promise<void> {
-    const { io, teamDir } = this.#options.talk;
-    const items = await pastItems(await io.viewTeam(teamDir), member, repeated);
-    for (const item of items) this.#printed.add({ member, item });
-    this.#painter.drawSoon();
+  /** Opens a view for the first time: the transcript has what its member did before this screen. */
+  async #openWithPast(member: MemberName): Promise<void> {
+    const { io, teamDir, openedAt } = this.#options.talk;
+    const knownSince = this.#knownSince.get(member);
+    try {
+      const view = await io.viewTeam(teamDir);
+      const past = await pastItems(view, member, { most: repeated, openedAt, knownSince });
+      this.#printed.addPast(member, past);
+    } finally {
+      if (this.#printed.viewed === member) this.#printed.open(member);
+      this.#painter.drawSoon();
+    }
   }
 
   #render({ width, height }: { width: number; height: number }): ScreenFrame {

@@ -22,8 +22,8 @@ export async function plainGreeting(talk: Talk, model: string): Promise<string[]
   ];
 }
 
-async function pastLines({ io, teamDir }: Talk): Promise<string[]> {
-  const past = await pastItems(await io.viewTeam(teamDir), lead, 1);
+async function pastLines({ io, teamDir, openedAt }: Talk): Promise<string[]> {
+  const past = await pastItems(await io.viewTeam(teamDir), lead, { most: 1, openedAt });
   if (past.length === 0) return [];
   const cutOff = past.flatMap((item) =>
     item.type === "notice" && item.tone === "bad" ? [oneLine(item.text)] : [],

@@ -74,6 +74,8 @@ interface TalkOptions {
   io: Io;
   teamDir: string;
   workspace: string;
+  /** When this process opened the team. */
+  openedAt: string;
 }
 
 /** A person's talk with a team: carries out each typed line. */
@@ -82,15 +84,17 @@ export class Talk {
   readonly io: Io;
   readonly teamDir: string;
   readonly workspace: string;
+  readonly openedAt: string;
   /** What the person was last shown of going back to a prompt, and has not confirmed. */
   shownRewind: { preview: RewindPreview } | undefined;
   readonly #answered = new Set<string>();
 
-  constructor({ team, io, teamDir, workspace }: TalkOptions) {
+  constructor({ team, io, teamDir, workspace, openedAt }: TalkOptions) {
     this.team = team;
     this.io = io;
     this.teamDir = teamDir;
     this.workspace = workspace;
+    this.openedAt = openedAt;
   }
 
   /**

@@ -8,6 +8,7 @@ import type { TranscriptEntry } from "../../../src/protocol/transcript.ts";
 import type { TeamView } from "../../../src/team/view/team-view.ts";
 
 const at = new Date(0).toISOString();
+const openedAt = new Date(1).toISOString();
 
 /** A view with this transcript, read from its end in pages of a few entries. */
 function viewOf(entries: readonly TranscriptEntry[], pageSize = 60): Pick<TeamView, "transcript"> {
@@ -43,7 +44,7 @@ const ends: TranscriptEntry = { type: "run-end", at, outcome: "done" };
 test("what was said before is shown as it was live, the last items only, and that there is more", async () => {
   const entries = [starts, typed("go"), says("**one**"), says("two"), ends];
 
-  expect(await pastItems(viewOf(entries), lead, 2)).toEqual([
+  expect(await pastItems(viewOf(entries), lead, { most: 2, openedAt })).toEqual([
     { type: "notice", text: "… earlier items: /show all, or ctrl-o and h", tone: "quiet" },
     { type: "text", source: "**one**" },
     { type: "text", source: "two" },
@@ -57,14 +58,14 @@ test("mail that only the runtime reads is left out, as it was live", async () =>
   };
   const order = { type: "delivery" as const, at, message, position: { generation: 1, offset: 1 } };
 
-  expect(await pastItems(viewOf([order, says("one"), ends]), lead, 9)).toEqual([
+  expect(await pastItems(viewOf([order, says("one"), ends]), lead, { most: 9, openedAt })).toEqual([
     { type: "text", source: "one" },
   ]);
 });
 
 test("P40 a run that was cut off is told, and that a message is not answered", async () => {
   const last = async (entries: TranscriptEntry[]) =>
-    (await pastItems(viewOf(entries), lead, 9)).at(-1);
+    (await pastItems(viewOf(entries), lead, { most: 9, openedAt })).at(-1);
 
   expect(await last([starts, typed("go"), says("I look.")])).toMatchObject({
     text: "Your last message was not answered: the run was cut off. Write to continue it.",
@@ -78,10 +79,25 @@ test("P40 a run that was cut off is told, and that a message is not answered", a
   });
 });
 
+test("P40 a run that began when the team was opened is not cut off, and the one before it is", async () => {
+  const last = async (entries: TranscriptEntry[]) =>
+    (await pastItems(viewOf(entries), lead, { most: 9, openedAt })).at(-1);
+  const startsNow: TranscriptEntry = { type: "run-start", at: openedAt };
+  const endsNow: TranscriptEntry = { type: "run-end", at: openedAt, outcome: "done" };
+
+  expect(await last([starts, says("Done."), ends, startsNow])).toMatchObject({ source: "Done." });
+  expect(await last([starts, says("I look."), startsNow, endsNow])).toMatchObject({
+    text: "The lead's last run was cut off. Write to continue it.",
+  });
+});
+
 test("what a rewind has taken back is not shown", async () => {
   const rewind: TranscriptEntry = { type: "rewind", at, voids: 2, delivered: [] };
 
-  const items = await pastItems(viewOf([says("kept"), says("a"), says("b"), rewind]), lead, 9);
+  const items = await pastItems(viewOf([says("kept"), says("a"), says("b"), rewind]), lead, {
+    most: 9,
+    openedAt,
+  });
 
   expect(items.map((item) => (item.type === "text" ? item.source : item.type))).toEqual([
     "kept",

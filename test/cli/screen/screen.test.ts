@@ -217,6 +217,27 @@ test("P40 twelve members in 30 rows say what each does and costs, and how full t
   await screen.showsNoMore("context 25%");
 });
 
+test("P40 a view shows what its member did before this screen, and then what it does, also if it has begun again", async () => {
+  await using screen = await ScreenedTeam.open();
+  const alice = screen.enlist("alice");
+  const { transcript } = await screen.store.openMember(alice.name, { onSetAside: () => undefined });
+  const at = new Date(0).toISOString();
+  await transcript.append([
+    { type: "reply", at, blocks: [{ type: "text", text: "What I said before." }], stop: "end" },
+  ]);
+  screen.happen({ type: "text-delta", member: alice.name, text: "And now.\n\n" });
+  screen.happen({ type: "run-end", member: alice.name, outcome: "interrupted" });
+
+  screen.press(`@alice${enter}`);
+  await screen.shows(/── alice ──\n\nWhat I said before\.\n\nAnd now\./);
+  screen.press("\t\t");
+
+  await screen.until(
+    () => screen.terminal.text.match(/What I said before/g)?.length === 2,
+    "not shown again",
+  );
+});
+
 test("a view says that it does not show its earlier items", async () => {
   await using screen = await ScreenedTeam.open();
   const alice = screen.enlist("alice");
