@@ -35,7 +35,7 @@ export function suggestRule({ words, opened, uses }: ResolvedCommand): string | 
   const values = words.map(knownValue);
   const [program, second] = values;
   if (program === undefined || outside || uncoverable.has(program)) return undefined;
-  if (Object.hasOwn(interpreters, familyOf(program))) return undefined;
+  if (Object.hasOwn(interpreters, familyOf(program))) return scriptRule(values);
   if (destructive.has(program)) return exactRule(values);
   const runner = runnerOf(values);
   const count =
@@ -46,6 +46,15 @@ export function suggestRule({ words, opened, uses }: ResolvedCommand): string | 
   const named = values.slice(0, count);
   if (named.length < count || named.slice(1).some((word) => !word || /^-/.test(word)))
     return undefined;
+  return isWritable(named) ? `bash(${named.join(" ")}:*)` : undefined;
+}
+
+/** For an interpreter: the script that it runs, or the tests of Node. Anything else is other code. */
+function scriptRule(values: readonly (string | undefined)[]): string | undefined {
+  const named = values.slice(0, 2);
+  const [program, script] = named;
+  const isNamed = script !== undefined && !/^(-|\/dev\/|\/proc\/)/.test(script);
+  if (!isNamed && !(program === "node" && script === "--test")) return undefined;
   return isWritable(named) ? `bash(${named.join(" ")}:*)` : undefined;
 }
 
