@@ -246,7 +246,7 @@ function isExact({ pattern }: Rule): boolean {
 function uncovered(command: ResolvedCommand, rules: readonly Rule[]): string | undefined {
   const { words, uses, problem } = command;
   const values = words.map((word) => knownValue(word) ?? "\0");
-  const given = problem && `${shown(summary(words))} is given ${shown(problem)}`;
+  const given = problem && `${shown(summary(words))} has ${shown(problem)}`;
   let nearest = given ?? `it runs ${shown(summary(words))}`;
   for (const rule of rules) {
     const covered = rule.decision === "allow" ? wordsCovered(rule, values) : undefined;

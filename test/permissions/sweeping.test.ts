@@ -128,6 +128,9 @@ test.each([
 test.each([
   ["touch x", "it runs touch x"],
   ["$X", "it runs …"],
+  ["git init -q", "it runs git init -q"],
+  ["git log --exec x", "git log --exec has --exec"],
+  ["git", "git has no subcommand"],
   ["rm 'x", "cannot be judged"],
 ])("in plan mode, %j is refused, and the reason says what it does: %s", async (line, reason) => {
   await using it = await project();

@@ -90,12 +90,12 @@ function readAs(name: string, words: readonly KnownArgument[]): GitReading | und
   return program && readCall(program, words);
 }
 
-function readAsGit(words: readonly KnownArgument[]): GitReading {
+function readAsGit(words: readonly KnownArgument[]): GitReading | undefined {
   const call = readGit(words);
   if ("problem" in call) return { type: "problem", problem: call.problem };
   const { subcommand, rest, directory } = call;
   const program = entryOf(readOnlyGit, subcommand);
-  if (!program) return { type: "problem", problem: subcommand };
+  if (!program) return undefined;
   const reading = readCall(program, rest);
   if (reading.type === "problem") return reading;
   return { ...reading, repository: directory ?? "." };

@@ -178,7 +178,7 @@ function isDangerous(option: string, dangers: readonly string[], joins = true): 
 
 function uncoveredGit(words: readonly KnownArgument[]): string | undefined {
   const call = readGit(words.slice(1));
-  if ("problem" in call) return `git is given ${call.problem}`;
+  if ("problem" in call) return `git has ${call.problem}`;
   const { subcommand, rest } = call;
   const change = entryOf(changingGit, subcommand);
   if (!change) return `git ${subcommand} may run other code`;

@@ -89,7 +89,7 @@ function unwrapProgram(
   if ("problem" in parsed) {
     // For rules that deny, a guess at what is run is better than none.
     const guess = words.slice(guessOperand(list, words)).slice(list.operands ?? 0);
-    const doubt = `${name} is given ${parsed.problem}`;
+    const doubt = `${name} has ${parsed.problem}`;
     const isGuess = true;
     return guess.length > 0
       ? { type: "command", words: guess, isGuess, doubt }
