@@ -94,7 +94,7 @@ await publish({
   sections: [
     {
       title: "Input read from the cache",
-      about: `The share of the input tokens, in each part of the story, after each member's second request. "All" is the share of the whole story, and "never forgets" that share if the cache forgot nothing: no more is possible with these requests and the provider's shortest length. The last column is what all input costs, compared with no cache. There were ${plays.map(({ played }) => formatCount(played.length)).join(", ")} requests.`,
+      about: `The share of the input tokens, in each part of the story, after each member's second request. "All" is the share of the whole story, and "never forgets" that share if the cache forgot nothing: no more is possible with these requests and the provider's shortest length, so that a provider with less than 95 % there cannot meet the target: with Gemini the requests of less than 4,096 tokens are too many. The last column is what all input costs, compared with no cache. There were ${plays.map(({ played }) => formatCount(played.length)).join(", ")} requests.`,
       table: { head: ["model", ...phases, "all", "never forgets", "cost of the input"], rows },
       targets: plays.map(({ name, played }) => {
         const share = shareRead(afterSecondTurn(played));
