@@ -6,7 +6,7 @@ import { modeText } from "../../state/members.ts";
 import type { Page } from "../../state/page.ts";
 import { useRoomList } from "../../state/page-context.ts";
 import { Outcome } from "./outcome.tsx";
-import { type Change, useChange } from "./use-change.ts";
+import { type PendingChange, useChange } from "./use-change.ts";
 
 /** The modes that the page offers, with what each allows. */
 const modes: readonly (readonly [mode: ModeBody["mode"], text: string])[] = [
@@ -60,7 +60,7 @@ export function Modes({ page }: { page: Page }) {
 interface ChoiceProps {
   page: Page;
   member: MemberView;
-  change: Change;
+  change: PendingChange;
 }
 
 /** Choosing alone changes nothing: arrow keys choose as well. */

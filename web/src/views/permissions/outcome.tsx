@@ -1,8 +1,8 @@
 import { Refusal } from "../../parts/refusal.tsx";
-import type { Change } from "./use-change.ts";
+import type { PendingChange } from "./use-change.ts";
 
 /** What became of the last change, where the page does not show it by itself. */
-export function Outcome({ change: { waiting, refusal } }: { change: Change }) {
+export function Outcome({ change: { waiting, refusal } }: { change: PendingChange }) {
   return (
     <>
       <Refusal error={refusal} />

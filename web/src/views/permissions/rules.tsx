@@ -4,7 +4,7 @@ import { Ago } from "../../parts/member.tsx";
 import type { Page } from "../../state/page.ts";
 import { useRoomList } from "../../state/page-context.ts";
 import { Outcome } from "./outcome.tsx";
-import { type Change, useChange } from "./use-change.ts";
+import { type PendingChange, useChange } from "./use-change.ts";
 
 /** The rules that were added to the running team: whose, since when, and how to take them back. */
 export function Rules({ page }: { page: Page }) {
@@ -54,7 +54,7 @@ export function Rules({ page }: { page: Page }) {
 
 interface ChangeProps {
   page: Page;
-  change: Change;
+  change: PendingChange;
 }
 
 function RuleRow({ rule, page, change }: ChangeProps & { rule: RuleView }) {

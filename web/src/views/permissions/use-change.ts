@@ -3,7 +3,7 @@ import { SourceError } from "../../source/source.ts";
 import { useHindrance, useRoom } from "../../state/page-context.ts";
 
 /** How the last change that the person has asked for went. */
-export interface Change {
+export interface PendingChange {
   /** Why nothing can be changed now; null if it can. */
   hindrance: string | null;
   isSending: boolean;
@@ -14,7 +14,7 @@ export interface Change {
   send(what: string, ask: () => Promise<void>): Promise<boolean>;
 }
 
-export function useChange(): Change {
+export function useChange(): PendingChange {
   const hindrance = useHindrance();
   const isRunning = useRoom((room) => room.running !== null) ?? false;
   const [isSending, setSending] = useState(false);
