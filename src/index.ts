@@ -168,6 +168,7 @@ export type {
   TeamRequest,
 } from "./protocol/request.ts";
 export type { SandboxMode } from "./protocol/sandbox-mode.ts";
+export type { SandboxNetwork } from "./protocol/sandbox-network.ts";
 export type {
   Task,
   TaskLease,

@@ -247,6 +247,7 @@ test("only the command runner starts processes for members; the others are the p
     ...["processes/pipes.ts", "processes/process-list.ts"],
     // It tries the sandbox once, with a command of its own.
     "sandbox/find-sandbox.ts",
+    "sandbox/network/own-network.ts",
   ]);
 });
 

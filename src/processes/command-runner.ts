@@ -26,6 +26,8 @@ export interface CommandRequest {
   signal: AbortSignal;
   /** Starts it outside the sandbox, if there is one: the person has allowed exactly this call. */
   isUnconfined?: boolean;
+  /** In the sandbox, if there is one, it changes nothing and reaches nothing (default: false). */
+  isReadOnly?: boolean;
   /** Called with output as it arrives, masked and bounded. */
   onOutput(text: string): void;
 }
@@ -58,6 +60,8 @@ export interface CommandEnd {
   readonly leftovers: number;
   /** Files that the sandbox keeps as they are where they exist, and that are there only since the command ran. */
   readonly appeared: readonly string[];
+  /** Hosts that the sandbox did not let the member's commands reach meanwhile. */
+  readonly refusedHosts: readonly string[];
   readonly output: string;
 }
 

@@ -7,7 +7,7 @@ export function describeEnd(end: CommandEnd): string {
   const hasOutput = end.output.trim() !== "";
   const output = hasOutput ? end.output.replace(/\n$/, "") : "(no output)";
   const lines = outcome?.startsWith("Error") && !hasOutput ? [outcome] : [output, outcome];
-  return [...lines, leftoversOf(end), appearedOf(end)]
+  return [...lines, leftoversOf(end), appearedOf(end), refusedOf(end)]
     .filter((line) => line !== undefined)
     .join("\n");
 }
@@ -40,4 +40,9 @@ function leftoversOf({ leftovers }: CommandEnd): string | undefined {
 function appearedOf({ appeared }: CommandEnd): string | undefined {
   if (appeared.length === 0) return undefined;
   return `(New, and able to make other programs run code: ${appeared.join(", ")}. The person is told.)`;
+}
+
+function refusedOf({ refusedHosts }: CommandEnd): string | undefined {
+  if (refusedHosts.length === 0) return undefined;
+  return `(The sandbox refused to connect to ${refusedHosts.join(", ")}: the person lists the hosts that commands may reach, in sandbox.network.)`;
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { writeSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { Socket } from "node:net";
+import { basename } from "node:path";
 import { describeError, hasErrno, TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { orNothing } from "../lib/or-nothing.ts";
@@ -104,7 +105,7 @@ export class HostCommandRunner implements CommandRunner {
       const argv = [shell, "-c", request.command] as const;
       const { cwd, pipes } = this.#options;
       const sandbox = request.isUnconfined ? undefined : await this.#options.sandbox?.();
-      const confined = await sandbox?.confine({ argv, cwd });
+      const confined = await sandbox?.confine({ argv, cwd, isReadOnly: request.isReadOnly });
       const { reader, writer } = held.pipe(await pipes.take());
       const inputs = [];
       for (const bytes of confined?.inputs ?? []) {
@@ -127,7 +128,11 @@ export class HostCommandRunner implements CommandRunner {
   #spawn(shell: string, { argv, confined, marker, output, inputs }: ShellStart): ChildProcess {
     const { cwd, environment } = this.#options;
     const started = confined
-      ? { name: "bwrap", argv: confined.argv, lastDescriptor: confined.statusDescriptor }
+      ? {
+          name: basename(confined.argv[0]),
+          argv: confined.argv,
+          lastDescriptor: confined.statusDescriptor,
+        }
       : { name: "bash", argv };
     const marked = markedCommand({ shell, ...started, environment, marker });
     return spawn(marked.program, marked.argv, {

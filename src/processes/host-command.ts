@@ -76,7 +76,9 @@ export class HostCommand implements RunningCommand {
     const exit =
       ending === "exited" ? await this.#exited : { ending, exitCode: null, signal: null };
     const appeared = (await confined?.appeared()) ?? [];
-    return { type: "ended", timeoutMs, ...exit, leftovers, appeared, output: capture.text() };
+    const refusedHosts = confined?.refusedHosts() ?? [];
+    const told = { leftovers, appeared, refusedHosts, output: capture.text() };
+    return { type: "ended", timeoutMs, ...exit, ...told };
   }
 
   async #firstEnding(): Promise<CommandEnd["ending"]> {

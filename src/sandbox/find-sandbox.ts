@@ -33,9 +33,18 @@ export async function findSandbox(find: (name: string) => Promise<string>): Prom
       howToInstall,
     );
   }
+  const nsenter = await find("nsenter");
+  if ((await versionOf(nsenter)) === undefined) {
+    return missing(
+      "nsenter is not installed",
+      "Install util-linux, or run troupe with --sandbox off.",
+    );
+  }
+  const programs = { bubblewrap: program, nsenter };
   const open = (confinement: Confinement) =>
-    new Bubblewrap({ program, disablesNamespaces, confinement });
-  const failure = await tryOut(open(nothingButRead));
+    new Bubblewrap({ programs, disablesNamespaces, confinement });
+  await using trial = open(nothingButRead);
+  const failure = await tryOut(trial);
   if (failure === undefined) return { type: "found", description: `bubblewrap ${version}`, open };
   return missing(`bubblewrap does not work: ${failure}`, howToPermit);
 }
@@ -87,6 +96,14 @@ const expectedCode = 37;
 
 /** Runs a command in the sandbox: the first line of what went wrong, or undefined. */
 async function tryOut(sandbox: Sandbox): Promise<string | undefined> {
+  try {
+    return await runIn(sandbox);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function runIn(sandbox: Sandbox): Promise<string | undefined> {
   const { argv, inputs, statusDescriptor, outcome } = await sandbox.confine({
     argv: ["/bin/sh", "-c", `exit ${expectedCode}`],
     cwd: "/",
@@ -105,12 +122,8 @@ async function tryOut(sandbox: Sandbox): Promise<string | undefined> {
   });
   const report = child.stdio[statusDescriptor];
   if (!(report instanceof Readable) || !child.stderr) return "it has no descriptors";
-  try {
-    const [status, errors] = await Promise.all([text(report), text(child.stderr), exit]);
-    const ended = outcome(status);
-    if (ended.started && ended.exitCode === expectedCode) return undefined;
-    return errors.trim().split("\n")[0] || "it ended without a word";
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+  const [status, errors] = await Promise.all([text(report), text(child.stderr), exit]);
+  const ended = outcome(status);
+  if (ended.started && ended.exitCode === expectedCode) return undefined;
+  return errors.trim().split("\n")[0] || "it ended without a word";
 }

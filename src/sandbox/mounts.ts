@@ -20,16 +20,18 @@ interface SpecialPlace {
  */
 export async function mounts(
   confinement: Confinement,
-  protects: readonly string[],
+  { protects, isReadOnly = false }: { protects: readonly string[]; isReadOnly?: boolean },
 ): Promise<string[]> {
   const home = await orNothing(realpath(confinement.home), confinement.home);
-  const places = await specialPlaces(confinement, { protects, home });
+  const found = await specialPlaces(confinement, { protects, home });
+  const places = isReadOnly ? found.map(readOnly) : found;
   const base = places.some(({ path }) => path === "/") ? "--bind" : "--ro-bind";
   return [
     ...[base, "/", "/", "--dev", "/dev", "--proc", "/proc"],
     // As root, a program could otherwise have the kernel start one outside, by the core pattern.
     ...["--ro-bind", "/proc/sys", "/proc/sys"],
-    ...["--bind", confinement.temporary, "/tmp", "--tmpfs", "/run", "--tmpfs", "/var/tmp"],
+    ...[isReadOnly ? "--ro-bind" : "--bind", confinement.temporary, "/tmp"],
+    ...["--tmpfs", "/run", "--tmpfs", "/var/tmp"],
     ...["--tmpfs", "/home", "--tmpfs", "/root", "--ro-bind-try", home, home],
     ...(await linkTo(home, confinement.home)),
     ...(await Promise.all(places.filter(({ path }) => path !== "/").map(mountOf))).flat(),
@@ -65,10 +67,14 @@ async function specialPlaces(
   const isHidden = (path: string) =>
     open.findLast((place) => contains(place.path, path))?.kind === "hidden";
   // What is hidden must not come back because it is protected, too.
-  const readOnly = (await realPathsOf(protects)).filter(
+  const unchanged = (await realPathsOf(protects)).filter(
     (path) => !isHidden(path) && !hidden.includes(path),
   );
-  return inOrder([...open, ...ofKind("read-only", readOnly)]);
+  return inOrder([...open, ...ofKind("read-only", unchanged)]);
+}
+
+function readOnly({ path, kind }: SpecialPlace): SpecialPlace {
+  return { path, kind: kind === "writable" ? "read-only" : kind };
 }
 
 function ofKind(kind: SpecialPlace["kind"], paths: readonly string[]): SpecialPlace[] {

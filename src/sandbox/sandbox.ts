@@ -1,3 +1,5 @@
+import type { SandboxNetwork } from "../protocol/sandbox-network.ts";
+
 /**
  * Confines the commands of one member: what they may write and read, and whether they reach the network.
  *
@@ -5,7 +7,7 @@
  * nothing outside the places it may write, reads none of the hidden places, sees and signals no process
  * outside, and leaves none behind.
  */
-export interface Sandbox {
+export interface Sandbox extends AsyncDisposable {
   /** Prepares one start of a program inside. */
   confine(program: ProgramToConfine): Promise<ConfinedProgram>;
 }
@@ -15,6 +17,8 @@ export interface ProgramToConfine {
   readonly argv: readonly [string, ...string[]];
   /** Where it starts. */
   readonly cwd: string;
+  /** True if it is to change nothing and reach nothing, also of what other programs are allowed (default: false). */
+  readonly isReadOnly?: boolean | undefined;
 }
 
 /** How to start a program so that it is confined. */
@@ -29,6 +33,8 @@ export interface ConfinedProgram {
   outcome(status: string): ConfinedOutcome;
   /** The protected files that are there now, and were not before. */
   appeared(): Promise<readonly string[]>;
+  /** The hosts that commands tried to reach since, and that the list of hosts does not have. */
+  refusedHosts(): readonly string[];
 }
 
 /** `started` is false if the program never ran, whatever the exit code of the sandbox was. */
@@ -53,5 +59,7 @@ export interface Confinement {
   readonly temporary: string;
   /** The home directory of the person, which can be read but for what is hidden. */
   readonly home: string;
-  readonly network: "off" | "open";
+  readonly network: SandboxNetwork;
+  /** Asks the person about a host that the list of hosts does not have (default: it is refused). */
+  readonly askHost?: ((host: string, signal: AbortSignal) => Promise<boolean>) | undefined;
 }

@@ -11,6 +11,7 @@ import { Effort } from "../protocol/effort.ts";
 import { LandingMode } from "../protocol/landing.ts";
 import { PermissionMode } from "../protocol/message.ts";
 import { SandboxMode } from "../protocol/sandbox-mode.ts";
+import { SandboxNetwork } from "../protocol/sandbox-network.ts";
 import { isInstructionsSize, maxInstructionsBytes } from "./members/member-definition.ts";
 import type { TeamOptions } from "./team-options.ts";
 
@@ -133,11 +134,11 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
   sandbox: {
     schema: z.strictObject({
       mode: SandboxMode.optional(),
-      network: z.enum(["off", "open"]).optional(),
+      network: SandboxNetwork.optional(),
       write: z.array(absolutePath).optional(),
       denyRead: z.array(absolutePath).optional(),
     }),
-    must: "have only mode (off, auto or required), network (off or open), write and denyRead (lists of absolute paths)",
+    must: "have only mode (off, auto or required), network (off, open, or a list of hosts), write and denyRead (lists of absolute paths)",
   },
   landing: {
     schema: z.strictObject({

@@ -8,6 +8,7 @@ import { secretsBelow } from "../permissions/home-secrets.ts";
 import { Programs } from "../processes/programs.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import { type SandboxMode, strictestSandbox } from "../protocol/sandbox-mode.ts";
+import type { SandboxNetwork } from "../protocol/sandbox-network.ts";
 import type { FoundSandbox } from "../sandbox/find-sandbox.ts";
 import type { Confinement, Sandbox } from "../sandbox/sandbox.ts";
 import { ownFiles } from "./own-files.ts";
@@ -17,8 +18,8 @@ import type { TeamPlace } from "./team-place.ts";
 export interface SandboxOptions {
   /** Whether there is one (default: off). */
   mode?: SandboxMode | undefined;
-  /** Whether its commands reach the network (default: off). */
-  network?: Confinement["network"] | undefined;
+  /** What its commands reach: nothing (`off`), everything (`open`), or the hosts of a list (default: off). */
+  network?: SandboxNetwork | undefined;
   /** Directories that its commands may change, besides the workspace. */
   write?: readonly string[] | undefined;
   /** Files and directories that its commands cannot read, besides the known places of credentials. */
@@ -97,8 +98,7 @@ export class TeamSandbox implements AsyncDisposable {
   }: Omit<SandboxedMember, "workspace"> = {}): Promise<string | undefined> {
     if (!(await this.isInForce(mode))) return undefined;
     const git = ownsGit ? "" : ", not .git";
-    const network = this.#parts.options.network === "open" ? "" : ", and have no network";
-    return `Commands run in a sandbox: they change only the workspace and /tmp${git}${network}. With unsandboxed and a reason, the person is asked to let one run without it.`;
+    return `Commands run in a sandbox: they change only the workspace and /tmp${git}${reach(this.#parts.options.network)}. With unsandboxed and a reason, the person is asked to let one run without it.`;
   }
 
   /** The sandbox of a member's commands; undefined if they run without one. Throws `sandbox-missing` as `check` does. */
@@ -128,6 +128,7 @@ export class TeamSandbox implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const sandbox of this.#opened.values()) await sandbox[Symbol.asyncDispose]();
     if (this.#temporary) await removeTree(await this.#temporary);
   }
 
@@ -182,9 +183,17 @@ export class TeamSandbox implements AsyncDisposable {
   }
 }
 
+/** What a model is told about the network of its commands. */
+function reach(network: SandboxNetwork = "off"): string {
+  if (network === "open") return "";
+  if (network === "off" || network.length === 0) return ", and have no network";
+  return `, and reach only these hosts: ${network.join(", ")}`;
+}
+
 /** The same sandbox; `tell` hears of the protected files that appear. */
 function telling(sandbox: Sandbox, tell: (paths: readonly string[]) => void): Sandbox {
   return {
+    [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
     async confine(program) {
       const confined = await sandbox.confine(program);
       return {

@@ -5,7 +5,15 @@ import type { CommandEnd } from "../../src/processes/command-runner.ts";
 import { describeEnd } from "../../src/processes/describe-end.ts";
 
 const ended = (end: Partial<CommandEnd>): CommandEnd => ({
-  ...{ type: "ended", ending: "exited", exitCode: 0, signal: null, leftovers: 0, appeared: [] },
+  ...{
+    type: "ended",
+    ending: "exited",
+    exitCode: 0,
+    signal: null,
+    leftovers: 0,
+    appeared: [],
+    refusedHosts: [],
+  },
   ...{ timeoutMs: 1_000, output: "a\nb\n" },
   ...end,
 });

@@ -5,8 +5,10 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findProtected } from "../../src/permissions/find-protected.ts";
+import type { CommandRequest } from "../../src/processes/command-runner.ts";
+import { describeEnd } from "../../src/processes/describe-end.ts";
 import { Bubblewrap } from "../../src/sandbox/bubblewrap.ts";
-import type { Sandbox } from "../../src/sandbox/sandbox.ts";
+import type { Confinement, Sandbox } from "../../src/sandbox/sandbox.ts";
 import { testCommandRunner } from "../../src/testing/conformance/command-runner.ts";
 import {
   type SandboxFixture,
@@ -17,7 +19,10 @@ import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { openShell } from "../processes/shell-fixture.ts";
 import { noSandbox } from "../support/no-sandbox.ts";
 
-async function openFixture({ isConfined = true } = {}) {
+async function openFixture({
+  isConfined = true,
+  ...network
+}: { isConfined?: boolean } & Partial<Pick<Confinement, "network" | "askHost">> = {}) {
   const directory = await temporaryDirectory();
   const below = (name: string) => join(directory.path, name);
   const [workspace, outside, hidden] = [below("work"), below("outside"), below("hidden")];
@@ -32,7 +37,7 @@ async function openFixture({ isConfined = true } = {}) {
     env: { PATH: process.env.PATH, SECRET: "the secret" },
   });
   const sandbox: Sandbox = new Bubblewrap({
-    program: "/usr/bin/bwrap",
+    programs: { bubblewrap: "/usr/bin/bwrap", nsenter: "/usr/bin/nsenter" },
     disablesNamespaces: true,
     confinement: {
       writable: [workspace],
@@ -42,6 +47,7 @@ async function openFixture({ isConfined = true } = {}) {
       temporary: below("tmp"),
       home: directory.path,
       network: "off",
+      ...network,
     },
   });
   const shell = await openShell({
@@ -52,8 +58,10 @@ async function openFixture({ isConfined = true } = {}) {
     ...{ workspace, outside, hidden, port, socket, stranger: stranger.pid ?? 0 },
     directory: workspace,
     runner: shell.runner,
-    run: (command: string) => shell.run(command),
+    shell,
+    run: (command: string, request?: Partial<CommandRequest>) => shell.run(command, request),
     async [Symbol.asyncDispose]() {
+      await sandbox[Symbol.asyncDispose]();
       await shell[Symbol.asyncDispose]();
       await ended(stranger);
       for (const server of servers) server.close();
@@ -86,6 +94,70 @@ async function ended(child: ChildProcess): Promise<void> {
 describe.skipIf(noSandbox)("with bubblewrap", () => {
   testCommandRunner("a command runner", openFixture);
   testSandbox("Bubblewrap", openFixture);
+});
+
+describe.skipIf(noSandbox)("the network of a member's commands", () => {
+  const serve = `node -e 'require("node:net").createServer((c) => c.end("reached")).listen(4567, "127.0.0.1", () => console.log("ready"))'`;
+  const visit = "cat < /dev/tcp/127.0.0.1/4567";
+
+  test("is one for all of them, and another for each member", async () => {
+    await using own = await openFixture();
+    await using other = await openFixture();
+    const server = await own.shell.background.start({ command: serve, timeoutMs: undefined });
+    if ("problem" in server) throw new Error(server.problem);
+    await expect.poll(() => own.shell.background.get(server.id)?.output).toBe("ready\n");
+
+    expect((await own.run(visit)).output).toBe("reached");
+    expect((await other.run(visit)).exitCode).not.toBe(0);
+    // One that is to change nothing must not have a server do it.
+    expect((await own.run(visit, { isReadOnly: true })).exitCode).not.toBe(0);
+  });
+
+  const ask = (host: string) =>
+    `exec 3<>/dev/tcp/127.0.0.1/\${HTTP_PROXY##*:} && printf 'GET http://${host}/ HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3`;
+
+  test("reaches only the hosts of its list, and names the others in the result", async () => {
+    await using fixture = await openFixture({ network: ["npm"] });
+
+    const refused = await fixture.run(ask("other.example"));
+    const next = await fixture.run("true");
+
+    expect(refused.output).toMatch(/^HTTP\/1.1 403 /);
+    expect(refused.refusedHosts).toEqual(["other.example:80"]);
+    expect(describeEnd(refused)).toMatch(/refused to connect to other\.example:80/);
+    expect(next.refusedHosts).toEqual([]);
+  });
+
+  test("never reaches this machine, whatever the person permits", async () => {
+    await using fixture = await openFixture({ network: [], askHost: async () => true });
+
+    const { output } = await fixture.run(ask(`127.0.0.1:${fixture.port}`));
+
+    expect(output).toMatch(/^HTTP\/1.1 403 [^\0]*this machine/);
+  });
+});
+
+describe.skipIf(noSandbox)("a command that is to change nothing", () => {
+  test("changes no file, also not its own temporary ones", async () => {
+    await using fixture = await openFixture();
+    await fixture.run("echo kept > kept; echo kept > /tmp/kept");
+
+    const { output } = await fixture.run(
+      "echo x > kept && echo effect; echo x > /tmp/kept && echo effect; touch new /tmp/new && echo effect; cat kept /tmp/kept; sort <(echo sorted)",
+      { isReadOnly: true },
+    );
+
+    expect(output).toMatch(/^kept\nkept\nsorted$/m);
+    expect(output).not.toMatch(/^effect$/m);
+  });
+
+  test("control: without the restriction, these commands change files", async () => {
+    await using fixture = await openFixture();
+
+    const { output } = await fixture.run("touch new /tmp/new && echo effect");
+
+    expect(output).toBe("effect\n");
+  });
 });
 
 test.each(sandboxProbes)(

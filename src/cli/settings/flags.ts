@@ -4,6 +4,7 @@ import { Effort } from "../../protocol/effort.ts";
 import { LandingMode } from "../../protocol/landing.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import { SandboxMode } from "../../protocol/sandbox-mode.ts";
+import { hostPresets } from "../../protocol/sandbox-network.ts";
 import type { Command, Option } from "../command.ts";
 import { wrongUsage } from "../parse-arguments.ts";
 import { SettingName, StatedSettings, wrongValue } from "./settings.ts";
@@ -28,6 +29,12 @@ const asNumber = <Schema extends z.ZodType>(schema: Schema) =>
 
 const { shape } = StatedSettings;
 
+/** A list of hosts comes as text. */
+const asNetwork = z.preprocess(
+  (text) => (typeof text === "string" && !/^(off|open)$/.test(text) ? text.split(",") : text),
+  shape["sandbox.network"],
+);
+
 /** All options of a run: those of a settings file, and those of one start. */
 const Flags = Invocation.extend({
   ...shape,
@@ -38,6 +45,7 @@ const Flags = Invocation.extend({
   "max-output": asNumber(shape["max-output"]),
   timeout: asNumber(shape.timeout),
   "check-timeout": asNumber(shape["check-timeout"]),
+  "sandbox.network": asNetwork,
   "fallback-after": asNumber(shape["fallback-after"]),
   "background-wait": asNumber(shape["background-wait"]),
   "shutdown-grace": asNumber(shape["shutdown-grace"]),
@@ -94,8 +102,8 @@ export const teamOptions: Readonly<Record<string, Option>> = {
       "run members' commands in a sandbox: off, auto (where there is one), required (default: off)",
   },
   "sandbox.network": {
-    takes: "off|open",
-    summary: "whether commands in the sandbox reach the network (default: off)",
+    takes: "off|open|<hosts>",
+    summary: `what commands in the sandbox reach: off, open, or hosts with commas between, such as npm,*.example.com; ${Object.keys(hostPresets).join(", ")} stand for their hosts (default: off)`,
   },
   landing: {
     takes: "<mode>",

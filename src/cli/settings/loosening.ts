@@ -4,6 +4,7 @@ import type { ModelPrice } from "../../model/prices.ts";
 import { isWiderMode } from "../../permissions/modes.ts";
 import { isMoreEffort } from "../../protocol/effort.ts";
 import { isWeakerSandbox } from "../../protocol/sandbox-mode.ts";
+import { isWiderNetwork } from "../../protocol/sandbox-network.ts";
 import { oneLine } from "../render/one-line.ts";
 import { SettingName, type Settings, type StatedSettings, shownValue } from "./settings.ts";
 
@@ -56,7 +57,7 @@ const isLooser: Readonly<Record<SettingName, SettingComparison>> = {
     mode !== undefined && isWiderMode(mode, own["permission-mode"]),
   sandbox: ({ sandbox }, own) => sandbox !== undefined && isWeakerSandbox(sandbox, own.sandbox),
   "sandbox.network": (theirs, own) =>
-    theirs["sandbox.network"] === "open" && own["sandbox.network"] === "off",
+    isWiderNetwork(theirs["sandbox.network"] ?? "off", own["sandbox.network"]),
   "sandbox.write": (theirs, own) =>
     (theirs["sandbox.write"] ?? []).some((path) => !own["sandbox.write"].includes(path)),
   "sandbox.deny-read": ({ "sandbox.deny-read": paths }, own) =>
@@ -137,6 +138,12 @@ function describe(name: SettingName, theirs: StatedSettings, own: Settings): str
   }
   if (name === "models") {
     return newModels(theirs, own).map(([id, facts]) => `models: ${id}: ${factsText(facts)}`);
+  }
+  if (name === "sandbox.network") {
+    const [hosts, ours] = [theirs[name] ?? "off", own[name]].map((network) =>
+      typeof network === "string" ? network : network.join(", ") || "off",
+    );
+    return [`${name}: ${hosts} (without it: ${ours})`];
   }
   if (name === "sandbox.write" || name === "sandbox.deny-read") {
     const [paths, ours] = [theirs[name] ?? [], own[name]].map((list) => list.join(", ") || "none");

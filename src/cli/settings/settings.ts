@@ -7,6 +7,7 @@ import { Effort } from "../../protocol/effort.ts";
 import { LandingMode } from "../../protocol/landing.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import { SandboxMode } from "../../protocol/sandbox-mode.ts";
+import { SandboxNetwork, sandboxNetworkWords } from "../../protocol/sandbox-network.ts";
 import { defaults } from "../../team/team-options.ts";
 
 const wholeNumber = z.number().int().positive();
@@ -118,10 +119,9 @@ export const StatedSettings = z.strictObject({
   sandbox: SandboxMode.optional().describe(
     "Whether members' commands run in a sandbox: never, where there is one, or always",
   ),
-  "sandbox.network": z
-    .enum(["off", "open"])
-    .optional()
-    .describe("Whether commands in the sandbox reach the network"),
+  "sandbox.network": SandboxNetwork.optional().describe(
+    "What commands in the sandbox reach: nothing, everything, or the hosts of a list",
+  ),
   "sandbox.write": z
     .array(z.string().min(1))
     .optional()
@@ -240,7 +240,7 @@ const allowedValues: Readonly<Record<SettingName, string>> = {
   "fallback-after": "a number of seconds above 0, up to 1000000",
   "permission-mode": "plan, default or acceptEdits; bypassPermissions can only be a flag",
   sandbox: "off, auto or required",
-  "sandbox.network": "off or open",
+  "sandbox.network": sandboxNetworkWords,
   "sandbox.write": "a list of directories",
   "sandbox.deny-read": "a list of files and directories",
   landing: "auto, ask or never",

@@ -137,11 +137,10 @@ test.skipIf(noSandbox)(
     await using wire = await TeamOnWire.start({
       lead: [calls("bash", { command: "touch ran.txt" }), says("Done.")],
     });
-    // It works for the trial at the start, and never after it.
-    const once = `[ "$1" = --version ] && exec /usr/bin/bwrap --version
-[ -e ${elsewhere.path}/tried ] && { echo "bwrap: out of order" >&2; exit 1; }
-touch ${elsewhere.path}/tried; exec /usr/bin/bwrap "$@"`;
-    const PATH = await brokenBubblewrap(elsewhere.path, once);
+    // It works for the trial at the start, and not for the command.
+    const fails = `case "$*" in *ran.txt*) echo "bwrap: out of order" >&2; exit 1; esac
+exec /usr/bin/bwrap "$@"`;
+    const PATH = await brokenBubblewrap(elsewhere.path, fails);
     const team = await wire.open({ ...required, env: { ...wire.environment, PATH } });
     await team.prompt("Work.");
     await team.quiet();
