@@ -28,6 +28,7 @@ class RecordingStore implements TeamStore {
   readonly tasks = this.#inner.tasks;
   readonly requests = this.#inner.requests;
   readonly landings = this.#inner.landings;
+  readonly checkouts = this.#inner.checkouts;
   readonly events = this.#inner.events;
   readonly usage = this.#inner.usage;
   readonly jobs = this.#inner.jobs;

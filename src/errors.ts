@@ -40,6 +40,7 @@ export type ErrorCode =
   | "git-too-old"
   | "git-failed"
   | "repository-unusable"
+  | "checkout-failed"
   | "landing-unknown"
   | "landing-changed"
   | "landing-refused"

@@ -1,6 +1,7 @@
 export type { BudgetLimits } from "./agent/bill.ts";
 export type { CallAnswer, HookedCall, HookOutput, MemberHooks } from "./agent/hooks.ts";
 export type { CompactionReport, RunEnd } from "./agent/runner.ts";
+export type { CheckoutDraft, CheckoutRecords } from "./checkouts/checkout-records.ts";
 export type { Checkouts, KeptWork } from "./checkouts/checkouts.ts";
 export type { CronBook } from "./crons/cron-book.ts";
 export { type ErrorCode, TeamError } from "./errors.ts";
@@ -65,6 +66,7 @@ export {
 } from "./model/sdk-language-model.ts";
 export type { JobRecords } from "./processes/job-records.ts";
 export type {
+  CheckoutLink,
   CheckoutRecord,
   CheckoutState,
   EarlierCheckout,

@@ -57,7 +57,17 @@ const allowed: Record<string, readonly string[]> = {
   team: [...leaves, "keys", ...stores, ...workers],
   server: [...leaves, "keys", "model", "workspace", "permissions", "team"],
   cli: [...leaves, "model", "permissions", "tools", "agent", "team", "server"],
-  testing: [...leaves, "keys", ...stores, "processes", "model", "tools", "agent", "team"],
+  testing: [
+    ...leaves,
+    "keys",
+    ...stores,
+    "checkouts",
+    "processes",
+    "model",
+    "tools",
+    "agent",
+    "team",
+  ],
 };
 
 const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) =>
@@ -215,8 +225,8 @@ const seams: Record<string, readonly string[]> = {
   "agent/model-runner.ts": ["team/open-member.ts"],
   "team/members/local-member.ts": ["team/supervisor.ts"],
   "processes/host-command-runner.ts": [
+    "team/command-runner-of.ts",
     "team/landings/open-landing-works.ts",
-    "team/open-member.ts",
   ],
   "processes/host-program.ts": ["processes/host-command-runner.ts"],
   "team/file-team-store.ts": ["team/equipment.ts"],

@@ -1,10 +1,18 @@
 import { escapeWrapper } from "../lib/escape-wrapper.ts";
+import type { MemberCheckout } from "../protocol/checkout.ts";
 import type { MemberName } from "../protocol/ids.ts";
 
 /** The role in a member's system prompt, which never changes, so that caches keep it. */
-export type Role =
-  | { type: "lead"; cwd: string }
-  | { type: "teammate"; name: MemberName; role: string; cwd: string };
+export type Role = { type: "lead"; cwd: string } | TeammateRole;
+
+interface TeammateRole {
+  type: "teammate";
+  name: MemberName;
+  role: string;
+  cwd: string;
+  /** Its own repository, if it has one. */
+  checkout?: Pick<MemberCheckout, "target">;
+}
 
 /** Who the member is, then `text` about how to work, then the instructions of the program. */
 export function systemPrompt(
@@ -27,9 +35,14 @@ function opening(role: Role): string {
     case "teammate": {
       // In one line: a role is given by the lead, and must not add a paragraph to what troupe says.
       const work = escapeWrapper(role.role.replace(/\s+/g, " "));
-      return `You are '${role.name}', role: ${work}, at ${role.cwd}.`;
+      return `You are '${role.name}', role: ${work}, at ${role.cwd}.${inCheckout(role)}`;
     }
   }
+}
+
+function inCheckout({ checkout }: TeammateRole): string {
+  if (!checkout) return "";
+  return ` This is a checkout of your own, in which nobody else works: commit as you like. What is in it at the end of your run is kept, and goes to the branch ${checkout.target}. Others' work comes by git fetch and git merge origin/${checkout.target}.`;
 }
 
 const craft = `You work on the repository there with your tools. Look before you change anything, keep to the style you find, and run what shows that your work is right. Make calls that do not depend on each other in one reply. A call may need the person's approval: if it is denied, do not try to get around that; go another way or say what you need. Never claim what you have not checked.`;

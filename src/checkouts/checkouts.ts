@@ -22,4 +22,6 @@ export interface Checkouts {
    * changed since the last time, and for a member without a checkout. To repeat it after a crash keeps the same work.
    */
   keep(member: MemberName, signal?: AbortSignal): Promise<KeptWork | undefined>;
+  /** What was kept last of the member's newest checkout; undefined where nothing was. */
+  latest(member: MemberName): Promise<KeptWork | undefined>;
 }

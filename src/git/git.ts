@@ -34,12 +34,20 @@ interface ProgramSource {
 export interface GitRun {
   /** Given to it as its input. */
   input?: string | Uint8Array;
+  /** A file that is its input. */
+  inputFile?: string;
+  /** A new file for what it prints, however much that is. */
+  outputFile?: string;
+  /** A directory of objects that it reads, besides those of the repository. */
+  objects?: string;
   /** Ends it, and what it has started. */
   signal?: AbortSignal | undefined;
   /** Used in place of the repository's own index. */
   index?: string;
   /** The author and the time of a commit. */
   author?: CommitAuthor;
+  /** Whether a path with a colon at its beginning has a meaning of its own: some commands cannot do without. */
+  hasMagicPaths?: boolean;
   /** Whether it may take objects from a repository on this machine. */
   fetchesFiles?: boolean;
   patienceMs?: number;
@@ -81,7 +89,7 @@ export class Git {
 
   /** Runs git to its end. A failure is in the result. */
   run(argv: readonly string[], run: GitRun = {}): Promise<GitOutput> {
-    const { input = "", signal, patienceMs = usualPatienceMs } = run;
+    const { input = "", inputFile, outputFile, signal, patienceMs = usualPatienceMs } = run;
     const { cwd, repository } = this.#options;
     const place = repository
       ? [
@@ -91,7 +99,7 @@ export class Git {
       : [];
     return runGitProcess({
       ...{ program: this.#program, argv: [...place, ...argv], cwd },
-      ...{ env: this.#environment(run), input, signal, patienceMs },
+      ...{ env: this.#environment(run), input, inputFile, outputFile, signal, patienceMs },
     });
   }
 
@@ -115,7 +123,8 @@ export class Git {
     });
   }
 
-  #environment({ index, author, fetchesFiles = false }: GitRun): Record<string, string> {
+  #environment(run: GitRun): Record<string, string> {
+    const { index, objects, author, hasMagicPaths = false, fetchesFiles = false } = run;
     const { env, configuration = "person" } = this.#options;
     const { PATH = "", HOME = "", XDG_CONFIG_HOME } = env;
     return {
@@ -124,16 +133,23 @@ export class Git {
       ...(configuration === "none" && { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" }),
       ...asVariables(this.#configuration),
       ...(index !== undefined && { GIT_INDEX_FILE: index }),
+      ...(objects !== undefined && { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(objects) }),
       ...(author && authorVariables(author)),
       GIT_OPTIONAL_LOCKS: "0",
       GIT_NO_LAZY_FETCH: "1",
       GIT_ALLOW_PROTOCOL: fetchesFiles ? "file" : "",
       GIT_NO_REPLACE_OBJECTS: "1",
-      GIT_LITERAL_PATHSPECS: "1",
+      GIT_LITERAL_PATHSPECS: hasMagicPaths ? "0" : "1",
       GIT_PAGER: "cat",
       GIT_TERMINAL_PROMPT: "0",
     };
   }
+}
+
+/** A path as git reads it in lists of paths. */
+export function quotedPath(path: string): string {
+  const escaped = path.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n");
+  return `"${escaped}"`;
 }
 
 function authorVariables({ name, email, at }: CommitAuthor): Record<string, string> {

@@ -38,12 +38,27 @@ export interface EarlierCheckout {
   base: CommitId;
   /** When it was retired: ISO 8601, in UTC. */
   retired_at: string;
+  /** The commit that keeps its work (default: nothing in it has changed). */
+  kept?: CommitId | undefined;
 }
 export const EarlierCheckout = z.object({
   path: z.string().min(1),
   base: CommitId,
   retired_at: z.iso.datetime(),
+  kept: CommitId.optional(),
 }) satisfies z.ZodType<EarlierCheckout>;
+
+/** A link in a checkout to a file or directory of the person. */
+export interface CheckoutLink {
+  /** Where it is in the checkout. */
+  path: string;
+  /** What it leads to. */
+  to: string;
+}
+export const CheckoutLink = z.object({
+  path: z.string().min(1),
+  to: z.string().min(1),
+}) satisfies z.ZodType<CheckoutLink>;
 
 /** The checkout of one member: `checkouts/<name>.json`. Every change raises `version` by one. */
 export interface CheckoutRecord extends MemberCheckout {
@@ -57,6 +72,10 @@ export interface CheckoutRecord extends MemberCheckout {
   branch: string;
   /** The incarnation that it was made for. */
   incarnation: string;
+  /** The number of the first ref that keeps its work (default: 1). */
+  first_ref?: number | undefined;
+  /** The links in it to the person's files (default: none). */
+  links?: CheckoutLink[] | undefined;
   /** The checkouts that the member had before this one, and that are not removed yet. */
   earlier: EarlierCheckout[];
   /** When it was begun: ISO 8601, in UTC. */
@@ -75,6 +94,8 @@ export const CheckoutRecord = z.object({
   target: z.string().min(1),
   branch: z.string().min(1),
   incarnation: z.string().min(1),
+  first_ref: z.int().positive().optional(),
+  links: z.array(CheckoutLink).optional(),
   earlier: z.array(EarlierCheckout),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),

@@ -2,11 +2,13 @@ import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { hasErrno, TeamError } from "../errors.ts";
+import { isPathWithin } from "../lib/is-path-within.ts";
 import { nearest } from "../lib/nearest.ts";
 import { parseValue } from "../lib/parse-value.ts";
 import { suitableModels } from "../model/default-model.ts";
 import { OwnModels } from "../model/model-facts.ts";
 import { checkProvider } from "../model/provider-definitions.ts";
+import { Isolation } from "../protocol/checkout.ts";
 import { Effort } from "../protocol/effort.ts";
 import { LandingMode } from "../protocol/landing.ts";
 import { PermissionMode } from "../protocol/message.ts";
@@ -32,6 +34,7 @@ const store = z.object({
     tasks: isObject,
     requests: isObject,
     landings: isObject,
+    checkouts: isObject,
     events: isObject,
     usage: isObject,
   },
@@ -146,6 +149,17 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
       checkTimeoutMs: milliseconds.optional(),
     }),
     must: "have only mode (auto, ask or never), check (a command) and checkTimeoutMs (more than 0)",
+  },
+  checkouts: {
+    schema: z.strictObject({
+      isolation: Isolation.optional(),
+      base: z.enum(["head", "working"]).optional(),
+      link: z.array(z.string().min(1).refine(isPathWithin)).optional(),
+      setup: text.optional(),
+      directory: absolutePath.optional(),
+      target: text.optional(),
+    }),
+    must: "have only isolation (shared or checkout), base (head or working), link (a list of paths in the repository), setup (a command), directory (an absolute path) and target (the name of a branch)",
   },
   recordTo: { schema: text, must: "be the path of a new file" },
   store: { schema: store, must: "be a TeamStore" },

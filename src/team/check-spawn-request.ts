@@ -2,6 +2,7 @@ import { z } from "zod";
 import { TeamError } from "../errors.ts";
 import { nearest } from "../lib/nearest.ts";
 import { parseValue } from "../lib/parse-value.ts";
+import { Isolation } from "../protocol/checkout.ts";
 import { Effort } from "../protocol/effort.ts";
 import { PermissionMode } from "../protocol/message.ts";
 import { SandboxMode } from "../protocol/sandbox-mode.ts";
@@ -20,6 +21,7 @@ const fields = {
   instructions: text,
   mode: PermissionMode.optional(),
   sandbox: SandboxMode.optional(),
+  isolation: Isolation.optional(),
   planRequired: flag,
   root: text,
   cwd: text,

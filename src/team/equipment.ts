@@ -28,6 +28,7 @@ import { FileHistory } from "../workspace/file-history.ts";
 import { FileLocks } from "../workspace/file-locks.ts";
 import { FileTeamStore } from "./file-team-store.ts";
 import { ImageFiles } from "./image-files.ts";
+import { type CheckoutOptions, MemberCheckouts } from "./member-checkouts.ts";
 import type { OwnSystemPrompt } from "./member-prompt.ts";
 import type { LeadSettings } from "./members/member-definition.ts";
 import type { TeamHooks } from "./team-hooks.ts";
@@ -71,6 +72,8 @@ export interface EquipmentOptions {
   hooks?: TeamHooks;
   /** What confines the commands of members (default: nothing, they run as the person). */
   sandbox?: SandboxOptions | undefined;
+  /** Repositories of their own for teammates (default: they work in the lead's directory). */
+  checkouts?: CheckoutOptions | undefined;
   /** Replaces the built-in text of members' system prompts. */
   systemPrompt?: OwnSystemPrompt;
   /** How an unanswered question to the person ends. */
@@ -107,6 +110,7 @@ export class Equipment implements AsyncDisposable {
   readonly imageFiles: ImageFiles;
   readonly pipes: Pipes;
   readonly sandbox: TeamSandbox;
+  readonly checkouts: MemberCheckouts;
   readonly programs: Programs;
   readonly running = new RunningCommands();
   readonly fileLocks = new FileLocks();
@@ -150,6 +154,9 @@ export class Equipment implements AsyncDisposable {
     this.pipes = this.#opened.use(
       new Pipes({ directory: pipesDirectory(place.keyPlace), programs: this.programs, clock }),
     );
+    this.checkouts = new MemberCheckouts({
+      ...{ equipment: this, options: options.checkouts ?? {}, root: options.cwd },
+    });
     this.sandbox = this.#opened.use(
       new TeamSandbox({
         ...{ options: options.sandbox ?? {}, place, programs: this.programs },

@@ -32,6 +32,7 @@ export class FileTeamStore implements TeamStore {
   readonly tasks: TeamStore["tasks"];
   readonly requests: TeamStore["requests"];
   readonly landings: TeamStore["landings"];
+  readonly checkouts: TeamStore["checkouts"];
   readonly events: TeamStore["events"];
   readonly usage: TeamStore["usage"];
   readonly jobs: TeamStore["jobs"];
@@ -52,6 +53,7 @@ export class FileTeamStore implements TeamStore {
     this.tasks = parts.tasks;
     this.requests = parts.requests;
     this.landings = parts.landings;
+    this.checkouts = parts.checkouts;
     this.events = parts.events;
     this.usage = parts.usage;
     this.jobs = parts.jobs;

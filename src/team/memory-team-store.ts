@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import type { CheckoutRecords } from "../checkouts/checkout-records.ts";
+import { StoredCheckouts } from "../checkouts/stored-checkouts.ts";
 import { MemoryCronBook } from "../crons/cron-book.ts";
 import { hmacSignature } from "../keys/signature.ts";
 import type { Landings } from "../landing/landings.ts";
@@ -30,6 +32,7 @@ export class MemoryTeamStore implements TeamStore {
   readonly tasks: StoredTaskBoard;
   readonly requests: StoredRequests;
   readonly landings: Landings;
+  readonly checkouts: CheckoutRecords;
   readonly events: MemoryEventLog;
   readonly usage: MemoryUsageLedger;
   readonly jobs = new MemoryJobRecords();
@@ -51,6 +54,7 @@ export class MemoryTeamStore implements TeamStore {
     this.tasks = new StoredTaskBoard({ clock });
     this.requests = new StoredRequests({ clock, signature: this.signature });
     this.landings = new StoredLandings({ clock, signature: this.signature });
+    this.checkouts = new StoredCheckouts({ clock, signature: this.signature });
     this.events = new MemoryEventLog(clock);
     this.usage = new MemoryUsageLedger({ onChange: () => this.#changes.emit({ type: "usage" }) });
     this.roster.onChange(() => this.#changes.emit({ type: "team" }));

@@ -1,15 +1,18 @@
+import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Agent, type ModelParts } from "../agent/agent.ts";
 import { Hooks } from "../agent/hooks.ts";
 import { MailInput } from "../agent/input.ts";
 import { ModelRunner } from "../agent/model-runner.ts";
 import { rewindAgent } from "../agent/rewind.ts";
+import { TeamError } from "../errors.ts";
 import { ensurePrivateDirectory, replaceFile } from "../lib/files.ts";
+import { orNothing } from "../lib/or-nothing.ts";
 import { OwnDirectory } from "../lib/own-directory.ts";
 import { RequestApprovals } from "../permissions/approvals.ts";
 import { Permissions } from "../permissions/permissions.ts";
 import { BackgroundJobs } from "../processes/background-jobs.ts";
-import { HostCommandRunner } from "../processes/host-command-runner.ts";
+import type { MemberCheckout } from "../protocol/checkout.ts";
 import { type MemberName, system } from "../protocol/ids.ts";
 import type { ImageReference, Message } from "../protocol/message.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -17,6 +20,7 @@ import { workTools } from "../tools/work-tools.ts";
 import { SeenFiles } from "../workspace/seen-files.ts";
 import { Workspace } from "../workspace/workspace.ts";
 import { BackgroundMail } from "./background-mail.ts";
+import { commandRunner } from "./command-runner-of.ts";
 import type { Equipment } from "./equipment.ts";
 import { memberPrompt } from "./member-prompt.ts";
 import { Inbox } from "./members/inbox.ts";
@@ -175,7 +179,7 @@ export async function checkMember(
 /** The permissions of a member as it is defined (default of `widestMode`: any mode). */
 export async function permissionsFor(
   equipment: Equipment,
-  definition: Pick<MemberDefinition, "root" | "cwd" | "mode" | "rules" | "sandbox">,
+  definition: Pick<MemberDefinition, "root" | "cwd" | "checkout" | "mode" | "rules" | "sandbox">,
   {
     workspace,
     widestMode = () => "bypassPermissions",
@@ -195,31 +199,37 @@ export async function permissionsFor(
   });
 }
 
-function openWorkspace(
+async function openWorkspace(
   { layout }: Equipment,
-  { root, cwd }: Pick<MemberDefinition, "root" | "cwd">,
+  { root, cwd, checkout }: Pick<MemberDefinition, "root" | "cwd" | "checkout">,
 ): Promise<Workspace> {
-  return Workspace.open({ root, cwd, teamDirectory: layout.directory });
+  if (checkout) await requireCheckout(checkout);
+  return await Workspace.open({ root, cwd, teamDirectory: layout.directory });
+}
+
+async function requireCheckout({ path }: MemberCheckout): Promise<void> {
+  if (await orNothing(stat(path), undefined)) return;
+  throw new TeamError("checkout-failed", `The checkout ${path} is gone`, {
+    hint: "What was kept of it is in the repository: troupe changes. Shut the member down, and spawn it again for a new checkout.",
+  });
 }
 
 async function commandsOf(
   equipment: Equipment,
-  { name, sandbox: mode }: MemberDefinition,
-  workspace: Workspace,
+  { name, sandbox, checkout }: MemberDefinition,
+  { cwd, root }: Workspace,
 ) {
-  const { place, store, secrets, environment, outputFiles, pipes, programs, running } = equipment;
+  const { place, store, secrets } = equipment;
   const { clock } = place;
-  const { cwd } = workspace;
-  const owner = equipment.commandOwner(name);
-  const confined = { workspace: workspace.root, mode };
-  const runner = new HostCommandRunner({
-    ...{ cwd, environment, clock, outputFiles, pipes, programs, running, owner },
-    sandbox: () => equipment.sandbox.of(name, confined),
-  });
+  const runner = commandRunner(equipment, { name, sandbox, checkout, cwd, root });
   const background = new BackgroundJobs({
     ...{ runner, secrets, clock, member: name, records: store.jobs },
   });
-  return { runner, background, sandboxNote: await equipment.sandbox.note(confined) };
+  const ownsGit = checkout !== undefined;
+  return {
+    ...{ runner, background },
+    sandboxNote: await equipment.sandbox.note({ ownsGit, mode: sandbox }),
+  };
 }
 
 function backgroundMail(

@@ -1,3 +1,4 @@
+import { StoredCheckouts } from "../checkouts/stored-checkouts.ts";
 import { FileCronBook } from "../crons/file-cron-book.ts";
 import { FileFence } from "../fence/file-fence.ts";
 import { headPath, openTeamKey, type TeamKey, teamKeyPath } from "../keys/team-key.ts";
@@ -148,6 +149,7 @@ async function openRecords(
   });
   // Nobody else changes them, so they are not watched.
   const landings = StoredLandings.inFiles({ ...shared, directory: layout.landings });
+  const checkouts = StoredCheckouts.inFiles({ ...shared, directory: layout.checkouts });
   const jobs = new FileJobRecords({
     ...{ ...shared, directory: layout.background },
     inventory: await openList("jobs.list"),
@@ -159,7 +161,7 @@ async function openRecords(
   opened.use(tasks);
   opened.use(requests);
   opened.use(landings);
-  const records = { tasks, requests, landings, jobs, crons };
+  const records = { tasks, requests, landings, checkouts, jobs, crons };
   await Promise.all(Object.values(records).map((each) => each.repair()));
   return records;
 }

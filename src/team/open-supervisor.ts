@@ -22,11 +22,11 @@ export async function openSupervisor(
   equipment: Equipment,
   { settings, opened, ...options }: SupervisorSetup,
 ): Promise<Supervisor> {
-  const { store, secrets, place, layout, models, hooks } = equipment;
+  const { store, secrets, place, layout, models, hooks, checkouts } = equipment;
   const { structuredResults: hasResults = false, approvals, onRequest } = options;
   const crons = new LateTable();
   const supervisor = await Supervisor.open({
-    ...{ store, secrets, hooks, keepWhole, clock: place.clock, lead: settings },
+    ...{ store, secrets, hooks, checkouts, keepWhole, clock: place.clock, lead: settings },
     openMember: (definition, context) => openMember(equipment, definition, context),
     checkMember: (definition) => checkMember(equipment, definition),
     teamTools: (self, team) => (own) =>
@@ -53,10 +53,12 @@ function landingParts(
   equipment: Equipment,
   { root, landing = {} }: Pick<SupervisorSetup, "landing"> & { root: string },
 ): SupervisorOptions["landing"] {
+  const { checkouts } = equipment;
   const { check, checkTimeoutMs = defaults.checkTimeoutMs } = landing;
   return {
     mode: landing.mode ?? (check === undefined ? "never" : "auto"),
-    keep: async () => undefined,
+    // What was kept when nothing could be handed in, as at the end of the process, is handed in with what is kept next.
+    keep: async (member) => (await checkouts.keep(member)) ?? (await checkouts.latest(member)),
     async openWorks(parts) {
       const { openLandingWorks } = await import("./landings/open-landing-works.ts");
       return openLandingWorks(equipment, { root, check, checkTimeoutMs }, parts);

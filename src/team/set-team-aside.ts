@@ -58,10 +58,10 @@ async function findRemains(layout: TeamLayout): Promise<FilePath[]> {
 /** Where nobody but a team's lead writes. */
 function teamParts(layout: TeamLayout): FilePath[] {
   const { transcripts, tasks, requests, background, crons, events, usage } = layout;
-  const { landings, checkpoints, outputs, images } = layout;
+  const { landings, checkouts, checkpoints, outputs, images } = layout;
   const segments = [events, usage].map(sideDirectory);
-  const records = [transcripts, tasks, requests, landings, background, crons, checkpoints];
-  return [...records, outputs, images, events, usage, ...segments];
+  const records = [transcripts, tasks, requests, landings, checkouts, background, crons];
+  return [...records, checkpoints, outputs, images, events, usage, ...segments];
 }
 
 async function hasContent(path: FilePath): Promise<boolean> {

@@ -3,6 +3,7 @@ import type { Secrets } from "../lib/secrets.ts";
 import type { Effort } from "../protocol/effort.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import type { TeamLandingsOptions } from "./landings/team-landings.ts";
+import type { MemberCheckouts } from "./member-checkouts.ts";
 import type {
   LeadSettings,
   MemberContext,
@@ -32,6 +33,11 @@ export interface SupervisorOptions {
   resolveModel(id: string): Promise<string>;
   /** Why a model certainly cannot be asked for an effort; undefined if it can, or nobody knows. */
   effortProblem(list: string, effort: Effort): Promise<string | undefined>;
+  /** Gives members their checkouts, and keeps what is in them. */
+  checkouts: Pick<
+    MemberCheckouts,
+    "isolation" | "make" | "abandon" | "retire" | "tryToKeep" | "recover"
+  >;
   /** The functions of the program that see spawns. */
   hooks: Pick<TeamHooks, "onSpawn">;
   /** Where texts go that are too long for a message. */

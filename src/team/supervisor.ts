@@ -21,7 +21,7 @@ import { Members } from "./members/members.ts";
 import type { Removal } from "./members/removals.ts";
 import { resume } from "./members/resume.ts";
 import { settleRun } from "./members/run-settlement.ts";
-import { Spawner } from "./members/spawner.ts";
+import { type SpawnedMember, Spawner } from "./members/spawner.ts";
 import { type StopOrder, TeamStop } from "./members/team-stop.ts";
 import { isWorthwhile } from "./members/wake-policy.ts";
 import { ModelChoices, type ModelSetting } from "./protocols/model-choices.ts";
@@ -67,6 +67,7 @@ export class Supervisor {
       members,
       isPaused: () => this.pause.isOn,
       rules: options.lead.rules,
+      checkouts: { retire: (name) => this.#retireCheckout(name) },
       end: (name, reason) => this.end(name, { reason, expected: true }),
     });
     const { keeper, hub, post } = this.protocols;
@@ -121,7 +122,7 @@ export class Supervisor {
     const { protocols, members } = supervisor;
     for (const { name } of (await protocols.keeper.read()).members) supervisor.#restored.add(name);
     await resume({
-      ...{ protocols, members, onWarning: options.onWarning },
+      ...{ protocols, members, checkouts: options.checkouts, onWarning: options.onWarning },
       openLead: () => supervisor.#open(supervisor.#define(undefined, options.lead)),
       open: (record) => supervisor.#openTeammate(record),
       ...{ lead: options.lead, toolNames: options.toolNames },
@@ -193,7 +194,7 @@ export class Supervisor {
   }
 
   /** Spawns a teammate, or wakes the one of that name with the new prompt. Throws where it cannot be as asked. */
-  spawn(by: MemberName, request: SpawnRequest): Promise<MemberRecord> {
+  spawn(by: MemberName, request: SpawnRequest): Promise<SpawnedMember> {
     return this.#spawner.spawn(by, request);
   }
 
@@ -246,9 +247,23 @@ export class Supervisor {
     await this.#orderAll({ type: "settle-orders" });
     await removals.settled();
     await this.#orderAll({ type: "leave" });
+    await this.#keepAll();
     await this.landings.close();
     await keeper.settled();
     hub.close();
+  }
+
+  /** The last work of a member that has ended lands like all its work. */
+  async #retireCheckout(name: MemberName): Promise<void> {
+    await this.landings.handIn(name);
+    await this.options.checkouts.retire(name);
+  }
+
+  /** What members have done whose runs were cut short. */
+  async #keepAll(): Promise<void> {
+    const { checkouts } = this.options;
+    const ran = this.members.all.filter(({ name, state }) => name !== lead && state.runs > 0);
+    await Promise.all(ran.map(({ name }) => checkouts.tryToKeep(name)));
   }
 
   async #orderAll(order: MemberOrder): Promise<void> {

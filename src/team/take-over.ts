@@ -55,6 +55,7 @@ export async function takeOver(options: TakeOverOptions): Promise<TeamKey> {
   await check();
   for (const path of [
     layout.landings,
+    layout.checkouts,
     layout.background,
     layout.checkpoints,
     layout.images,
@@ -105,7 +106,9 @@ async function keepHistories(
 
 /** A member as it may continue: without any of its former permissions. */
 function takenOver(member: MemberRecord, now: Date): MemberRecord {
-  const { name, role, model, inherits, cwd, color, tools, status } = member;
+  const { name, role, model, inherits, color, tools, status, checkout } = member;
+  // Nobody can vouch for what is in a checkout.
+  const cwd = checkout ? undefined : member.cwd;
   return confine({
     name,
     role,

@@ -8,6 +8,8 @@ export interface TeamLayout<Path extends FilePath = FilePath> {
   tasks: Path;
   requests: Path;
   landings: Path;
+  /** Records of checkouts; the checkouts themselves are elsewhere. */
+  checkouts: Path;
   /** Records of background jobs. */
   background: Path;
   crons: Path;
@@ -37,6 +39,7 @@ export function teamLayout(directory: FilePath): TeamLayout {
     tasks: within(directory, "tasks"),
     requests: within(directory, "requests"),
     landings: within(directory, "landings"),
+    checkouts: within(directory, "checkouts"),
     background: within(directory, "background"),
     crons: within(directory, "crons"),
     archive: within(directory, "archive"),

@@ -15,6 +15,7 @@ const directories: ReadonlyMap<string, RegExp> = new Map([
   ["inbox", ofMembers],
   ["transcripts", ofMembers],
   ["tasks", /^(?:\d{1,15}\.json|\.versions)$/],
+  ["checkouts", new RegExp(`^(?:${member}\\.json|\\.versions)$`)],
   ["landings", /^(?:\d{1,15}\.json|\.versions)$/],
   ["requests", new RegExp(`^(?:${uuid}\\.json|\\.versions)$`)],
   ["background", new RegExp(`^${member}-[0-9a-f]{8}\\.json$`)],

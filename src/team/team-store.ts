@@ -1,3 +1,4 @@
+import type { CheckoutRecords } from "../checkouts/checkout-records.ts";
 import type { CronBook } from "../crons/cron-book.ts";
 import type { Signature } from "../keys/signature.ts";
 import type { Landings } from "../landing/landings.ts";
@@ -23,6 +24,8 @@ export interface TeamStore extends AsyncDisposable {
   readonly requests: Requests;
   /** The work of members on its way to the target. */
   readonly landings: Landings;
+  /** What is known of the members' checkouts. */
+  readonly checkouts: CheckoutRecords;
   /** What observers see of the team. */
   readonly events: EventLog;
   /** What each model call used and cost. */

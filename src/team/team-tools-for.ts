@@ -76,7 +76,10 @@ function leadershipOf(supervisor: Supervisor): LeadAccess {
   const { plans, shutdowns } = supervisor.protocols;
   return {
     broadcast: (content) => broadcast(supervisor, lead, content),
-    spawn: (request) => supervisor.spawn(lead, request),
+    async spawn(request) {
+      const { record, notes } = await supervisor.spawn(lead, request);
+      return { name: record.name, role: record.role, notes };
+    },
     decidePlan: (id, answer) => plans.decide(lead, id, answer),
     submitResult: (id, value) => supervisor.protocols.results.submit(id, value),
     findShutdown: (id) => shutdowns.find(id),

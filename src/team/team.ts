@@ -176,7 +176,10 @@ export class Team implements AsyncDisposable {
   async spawn(request: SpawnRequest): Promise<MemberRecord> {
     this.#requireOpen();
     checkSpawnRequest(request);
-    return this.#supervisor.spawn(user, this.#equipment.secrets.maskJson(request));
+    const masked = this.#equipment.secrets.maskJson(request);
+    const { record, notes } = await this.#supervisor.spawn(user, masked);
+    for (const note of notes) this.#equipment.place.onWarning(`'${record.name}': ${note}`);
+    return record;
   }
 
   /** Every event from now on, for any number of observers, until `signal` or the team ends. */

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { Heartbeat, LeadRecord } from "../../src/fence/lead-record.ts";
 import { MailCursor } from "../../src/mailbox/mail-cursor.ts";
 import { SideRecord } from "../../src/mailbox/side-log.ts";
+import { CheckoutRecord } from "../../src/protocol/checkout.ts";
 import { CronEntry } from "../../src/protocol/cron.ts";
 import { AgentEvent } from "../../src/protocol/events.ts";
 import { DroppedChanges, FileChangeRecord } from "../../src/protocol/file-change.ts";
@@ -77,6 +78,7 @@ describe("the fields", () => {
     RequestDecision,
     Landing,
     LandingCheck,
+    CheckoutRecord,
     JobRecord,
     CronEntry,
     Heartbeat,

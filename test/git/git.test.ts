@@ -53,7 +53,7 @@ test("nothing that the repository's configuration names is started", async () =>
   const git = await openGit(root);
 
   const commit = await takeSnapshot(git, {
-    ...{ index: join(directory.path, "index"), like: join(root, ".git/index") },
+    ...{ workTree: root, index: join(directory.path, "index"), like: join(root, ".git/index") },
     ...{ parents: ["HEAD"], message: "all", author },
   });
   await git.text(["update-ref", "refs/heads/other", commit]);

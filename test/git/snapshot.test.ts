@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type SnapshotOptions, takeSnapshot } from "../../src/git/snapshot.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { gitIn, makeRepository, openGit, writeFiles } from "../support/repository.ts";
+import { gitIn, makeRepository, makeTrap, openGit, writeFiles } from "../support/repository.ts";
 
 async function snapshotOf(root: string, options: Partial<SnapshotOptions> = {}) {
   return takeSnapshot(await openGit(root), {
-    ...{ index: join(root, ".git/temporary"), like: join(root, ".git/index") },
+    ...{ workTree: root, index: join(root, ".git/temporary"), like: join(root, ".git/index") },
     ...{ parents: ["HEAD"], message: "All of it" },
     author: { name: "Ann", email: "ann@example.com", at: new Date("2026-01-01T00:00:00Z") },
     ...options,
@@ -113,4 +113,48 @@ test("an index whose lock was left behind is no obstacle, and no temporary file 
 
   expect(await filesIn(root, await snapshotOf(root))).toEqual(["100644 a.txt", "100644 b.txt"]);
   expect(await readdir(join(root, ".git"))).not.toContain("temporary.lock");
+});
+
+test("files in repositories of others are taken like all files, and nothing of those is asked", async () => {
+  await using directory = await temporaryDirectory();
+  const { script, mark } = await makeTrap(join(directory.path, "trap"));
+  const root = await makeRepository(join(directory.path, "work"), { ".gitignore": "*.log\n" });
+  for (const name of ["unborn", "other"]) await gitIn(root, "init", "-q", name);
+  await writeFiles(root, {
+    "unborn/a": "a\n",
+    "other/:(top)": "c\n",
+    "other/deep/b": "b\n",
+    "other/x.log": "x\n",
+  });
+  await gitIn(join(root, "other"), "add", "-A");
+  await gitIn(join(root, "other"), "commit", "-q", "-m", "theirs");
+  await gitIn(join(root, "other"), "config", "core.fsmonitor", script);
+
+  expect(await filesIn(root, await snapshotOf(root))).toEqual([
+    ...["100644 .gitignore", "100644 other/:(top)", "100644 other/deep/b", "100644 unborn/a"],
+  ]);
+  await expect(readFile(mark)).rejects.toThrow("ENOENT");
+});
+
+test("a submodule stays as the parent has it, and is not asked", async () => {
+  await using directory = await temporaryDirectory();
+  const { script, mark } = await makeTrap(join(directory.path, "trap"));
+  const part = await makeRepository(join(directory.path, "part"));
+  const root = await makeRepository(join(directory.path, "work"));
+  await gitIn(root, "submodule", "add", "-q", part, "sub");
+  await gitIn(root, "submodule", "add", "-q", part, "gone");
+  await gitIn(root, "commit", "-q", "-m", "with a part");
+  const sub = join(root, "sub");
+  await gitIn(sub, "config", "filter.bad.clean", script);
+  await writeFiles(sub, { ".gitattributes": "* filter=bad\n", "a.txt": "b\n" });
+  await rm(join(root, "gone"), { recursive: true });
+
+  const commit = await snapshotOf(root);
+
+  const link = await gitIn(root, "rev-parse", "HEAD:sub");
+  expect(await filesIn(root, commit)).toEqual(["100644 .gitmodules", "100644 a.txt", "160000 sub"]);
+  expect(await gitIn(root, "rev-parse", `${commit}:sub`)).toBe(link);
+  await expect(readFile(mark)).rejects.toThrow("ENOENT");
+  await gitIn(root, "add", "-A").catch(() => undefined);
+  expect(await readFile(mark, "utf8")).toContain("trap");
 });

@@ -1,3 +1,4 @@
+import { StoredCheckouts } from "../../src/checkouts/stored-checkouts.ts";
 import { hmacSignature } from "../../src/keys/signature.ts";
 import { StoredLandings } from "../../src/landing/stored-landings.ts";
 import type { Clock } from "../../src/lib/clock.ts";
@@ -23,6 +24,7 @@ export class DurableState {
   readonly tasks: StoredTaskBoard;
   readonly requests: StoredRequests;
   readonly landings: StoredLandings;
+  readonly checkouts: StoredCheckouts;
   readonly usage = new MemoryUsageLedger();
   readonly signature = hmacSignature(Buffer.alloc(32, 7));
   /** True once a write has failed: then not everything is done before the next start. */
@@ -50,6 +52,7 @@ export class DurableState {
     this.tasks = new StoredTaskBoard({ clock });
     this.requests = new StoredRequests({ clock, signature: this.signature });
     this.landings = new StoredLandings({ clock, signature: this.signature });
+    this.checkouts = new StoredCheckouts({ clock, signature: this.signature });
     this.roster.onChange((team) => {
       this.team = team;
       for (const { name, status } of team.members) if (status === "shutdown") this.ended.add(name);

@@ -1,3 +1,4 @@
+import type { CheckoutRecords } from "../../src/checkouts/checkout-records.ts";
 import { MemoryCronBook } from "../../src/crons/cron-book.ts";
 import { TeamError } from "../../src/errors.ts";
 import type { Landings } from "../../src/landing/landings.ts";
@@ -55,6 +56,7 @@ export class ProcessStore implements TeamStore {
   readonly tasks: TaskBoard;
   readonly requests: Requests;
   readonly landings: Landings;
+  readonly checkouts: CheckoutRecords;
   readonly events: MemoryEventLog;
   readonly usage;
   readonly jobs = new MemoryJobRecords();
@@ -74,6 +76,7 @@ export class ProcessStore implements TeamStore {
     this.tasks = this.#tasks();
     this.requests = this.#requests();
     this.landings = this.#landings();
+    this.checkouts = this.#checkouts();
   }
 
   view(): TeamView {
@@ -251,6 +254,15 @@ export class ProcessStore implements TeamStore {
       move: (landing, move) =>
         this.#write(`landing ${landing.id} ${move.state}`, () => landings.move(landing, move)),
       onChange: (listener) => landings.onChange(this.#alive(listener)),
+    };
+  }
+
+  #checkouts(): CheckoutRecords {
+    const { checkouts } = this.#options.durable;
+    return {
+      list: () => this.#read("checkouts read", () => checkouts.list()),
+      get: (member) => this.#read(`checkout of ${member} read`, () => checkouts.get(member)),
+      put: (draft) => this.#write(`checkout of ${draft.id}`, () => checkouts.put(draft)),
     };
   }
 

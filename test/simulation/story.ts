@@ -5,6 +5,7 @@ import { lead, type MemberName, user } from "../../src/protocol/ids.ts";
 import { answerMessage } from "../../src/team/protocols/persons-answer.ts";
 import { Supervisor } from "../../src/team/supervisor.ts";
 import { type TeamToolsOptions, teamToolsFor } from "../../src/team/team-tools-for.ts";
+import { noCheckouts } from "../support/no-checkouts.ts";
 import { noLandings } from "../support/no-landings.ts";
 import { DurableState } from "./durable-state.ts";
 import { findViolations } from "./invariants.ts";
@@ -212,6 +213,7 @@ export class Story {
         memberBudget: this.#options.memberBudget,
       },
       checkMember: async () => undefined,
+      checkouts: noCheckouts,
       waitsForPerson: this.#options.planApprover === user,
       openMember: (definition, context) =>
         openSimulatedMember(definition, context, {

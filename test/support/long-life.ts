@@ -137,4 +137,10 @@ async function damageRecords(store: TeamStore, team: string): Promise<void> {
   const landing = await store.landings.take({ member: alice, ...work });
   await writeFile(join(team, "landings", `${landing.id}.json`), "oops");
   await store.landings.move(landing, { state: "discarded" });
+  const checkout = await store.checkouts.put({
+    ...{ id: alice, state: "making", path: "/checkouts/alice", repository: "/repo/.git" },
+    ...{ base: commit, target: work.target, branch: "troupe/alice", incarnation: "1", earlier: [] },
+  });
+  await writeFile(join(team, "checkouts", "alice.json"), "oops");
+  await store.checkouts.put({ ...checkout, state: "ready" });
 }

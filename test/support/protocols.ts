@@ -7,6 +7,7 @@ import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
 import { openProtocols } from "../../src/team/protocols/protocols.ts";
 import type { MemberStore } from "../../src/team/team-store.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
+import { noCheckouts } from "./no-checkouts.ts";
 import { SetMember } from "./set-member.ts";
 
 /** A store in memory, some calls of which a test holds back or makes fail. */
@@ -56,6 +57,7 @@ export function openTestProtocols() {
   const warnings: string[] = [];
   const protocols = openProtocols({
     ...{ store, clock, members, secrets: new Secrets([]), rules: [], planApprover: lead },
+    checkouts: noCheckouts,
     ...{ graceMs: 5_000, autoclaim: false, isPaused: () => false },
     onWarning: (message) => void warnings.push(message),
     end: async () => undefined,

@@ -11,6 +11,7 @@ import type { MemberContext, MemberDefinition } from "../../src/team/members/mem
 import { Supervisor } from "../../src/team/supervisor.ts";
 import type { SupervisorOptions } from "../../src/team/supervisor-options.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
+import { noCheckouts } from "./no-checkouts.ts";
 import { noLandings } from "./no-landings.ts";
 import { ControlledStore } from "./protocols.ts";
 
@@ -68,6 +69,7 @@ export async function openSupervisor(options: TestSupervisorOptions = {}) {
       };
     },
     checkMember: async () => undefined,
+    checkouts: noCheckouts,
     teamTools: () => () => [],
     ...{ hooks: {}, toolNames: [], outputs: "/outputs", maxTeammates: 8, graceMs: 5_000 },
     landing: options.landing ?? noLandings,

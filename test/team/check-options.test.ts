@@ -37,6 +37,10 @@ test("right options are accepted, and undefined ones count as left out", async (
       maxOutputTokens: 1,
     },
     ...{ memberBudget: { maxTokens: 5 }, budget: { maxCostUsd: 0.5, maxTokens: undefined } },
+    checkouts: {
+      ...{ isolation: "checkout", base: "working", link: ["node_modules"], setup: "npm ci" },
+      ...{ directory: "/checkouts", target: "agents" },
+    },
     sandbox: { mode: "auto", network: "off", write: ["/data"], denyRead: ["/secret"] },
     landing: { mode: "ask", check: "npm test", checkTimeoutMs: 1 },
     ...{ maxTeammates: 1, autoclaim: false, shutdownGraceMs: 1, planApproval: "user" },

@@ -9,6 +9,7 @@ test("right requests are accepted, and undefined fields count as left out", () =
     ...{ ...request, model: "a/b", tools: ["bash"], mode: "plan", planRequired: true },
     ...{ effort: "low", root: "/copy", cwd: "sub", fresh: true, instructions: "Be brief." },
     sandbox: "required",
+    isolation: "checkout",
   };
 
   checkSpawnRequest(full);

@@ -251,7 +251,7 @@ test("a team that is left has ended its members, its observers and its timers", 
   spawned.keep();
   await leaving;
 
-  expect((await spawning).name).toBe(bob);
+  expect((await spawning).record.name).toBe(bob);
   expect(it.supervisor.members.all.map(({ state }) => state.hasEnded)).toEqual([true, true, true]);
   expect(it.clock.pending).toBe(0);
   let isSeen = false;

@@ -25,6 +25,7 @@ function openStore(clock = new ManualClock()) {
   const store: TeamStore = {
     ...{ roster: inner.roster, tasks: inner.tasks, requests: inner.requests },
     landings: inner.landings,
+    checkouts: inner.checkouts,
     ...{ events: inner.events, usage: inner.usage, jobs: inner.jobs, crons: inner.crons },
     ...{ signature: inner.signature, lost: inner.lost },
     view: () => inner.view(),

@@ -3,6 +3,7 @@ import { lead, type MemberName, system } from "../../protocol/ids.ts";
 import { messageIdFor } from "../message-id-for.ts";
 import type { Post } from "../post.ts";
 import type { TeamTasks } from "../protocols/team-tasks.ts";
+import type { SupervisorOptions } from "../supervisor-options.ts";
 import type { TeamStore } from "../team-store.ts";
 
 export interface CrashReportsOptions {
@@ -10,6 +11,7 @@ export interface CrashReportsOptions {
   post: Pick<Post, "send">;
   tasks: Pick<TeamTasks, "releaseAll">;
   clock: Clock;
+  checkouts: Pick<SupervisorOptions["checkouts"], "tryToKeep">;
   onWarning(message: string): void;
   /** Called when the report of a crash is finished. */
   onSettled(): void;
@@ -29,19 +31,18 @@ export class CrashReports {
   }
 
   begin(name: MemberName, reason: string): void {
-    const { store, tasks, onWarning, onSettled } = this.#options;
+    const { store, tasks, checkouts, onWarning, onSettled } = this.#options;
     // The members of a process that is no longer the lead fail by that. They run elsewhere by now.
     if (store.lost.aborted) return;
     onWarning(`'${name}' has failed: ${reason}`);
     if (name === lead) return;
     this.#open++;
-    void Promise.allSettled([this.#tellLead(name, reason), tasks.releaseAll(name)]).then(
-      (parts) => {
-        this.#open--;
-        for (const part of parts) if (part.status === "rejected") onWarning(String(part.reason));
-        onSettled();
-      },
-    );
+    const work = [checkouts.tryToKeep(name), this.#tellLead(name, reason), tasks.releaseAll(name)];
+    void Promise.allSettled(work).then((parts) => {
+      this.#open--;
+      for (const part of parts) if (part.status === "rejected") onWarning(String(part.reason));
+      onSettled();
+    });
   }
 
   async #tellLead(name: MemberName, reason: string): Promise<void> {

@@ -5,6 +5,7 @@ import type { Role } from "../../agent/system-prompt.ts";
 import type { SetAsideLine } from "../../mailbox/mailbox.ts";
 import type { Permissions } from "../../permissions/permissions.ts";
 import type { Rule } from "../../permissions/rule.ts";
+import type { MemberCheckout } from "../../protocol/checkout.ts";
 import type { Effort } from "../../protocol/effort.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
 import type { Message, PermissionMode } from "../../protocol/message.ts";
@@ -23,6 +24,8 @@ export interface MemberDefinition {
   /** Its own workspace, and the directory in it where it works. */
   root: string;
   cwd: string;
+  /** Its own repository, if it has one. */
+  checkout?: MemberCheckout | undefined;
   /** Such as `anthropic/claude-…`. */
   model: string;
   /** How much it thinks (default: as its model does by itself). */
@@ -138,13 +141,14 @@ export function teammateDefinition(
   { memberBudget, memberTools, instructions, ...settings }: LeadSettings,
   rules: readonly Rule[],
 ): MemberDefinition {
-  const { name, role, root, tools = memberTools?.teammates } = record;
+  const { name, role, root, checkout, tools = memberTools?.teammates } = record;
   const { cwd = root ?? settings.cwd } = record;
   return {
     name,
-    role: { type: "teammate", name, role, cwd },
+    role: { type: "teammate", name, role, cwd, ...(checkout && { checkout }) },
     root: root ?? settings.root,
     cwd,
+    checkout,
     model: ownField(record, "model") ?? settings.model,
     effort: isOwnField(record, "effort") ? record.effort : settings.effort,
     thinkingBudget: settings.thinkingBudget,

@@ -39,6 +39,8 @@ export interface RemovalsOptions {
   plans: Plans;
   shutdowns: Shutdowns;
   requests: Requests;
+  /** Keeps the work of a member that has ended, and retires its checkout. */
+  checkouts: { retire(name: MemberName): Promise<unknown> };
   onWarning(message: string): void;
 }
 
@@ -113,7 +115,7 @@ export class Removals {
 
   /** Does what is left to do for a member that is shut down on disk. To do it twice changes nothing. */
   async finish(name: MemberName, removal: Removal): Promise<void> {
-    const { keeper, post, tasks, plans, shutdowns, requests } = this.#options;
+    const { keeper, post, tasks, plans, shutdowns, requests, checkouts } = this.#options;
     // The roster refuses new mail for the member; mail that was on its way has arrived after this.
     await post.arrived(name);
     await this.#returnMail(name);
@@ -121,6 +123,7 @@ export class Removals {
     await plans.end(name);
     await shutdowns.settle(name);
     await cancelAll(requests, name);
+    await checkouts.retire(name);
     const record = (await keeper.read()).members.find((each) => each.name === name);
     const since = record?.spawned_at ?? "";
     await post.send(lead, {

@@ -3,6 +3,7 @@ import { mapInBatches } from "../../lib/batches.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { MemberRecord } from "../../protocol/team.ts";
 import type { Protocols } from "../protocols/protocols.ts";
+import type { SupervisorOptions } from "../supervisor-options.ts";
 import { followLead, type LeadsChoices } from "./inherited-fields.ts";
 import type { MemberHandle } from "./member-handle.ts";
 import type { Members } from "./members.ts";
@@ -11,6 +12,7 @@ import { requireTools } from "./spawning.ts";
 export interface ResumeOptions {
   protocols: Protocols;
   members: Members;
+  checkouts: Pick<SupervisorOptions["checkouts"], "recover">;
   openLead(): Promise<MemberHandle>;
   open(record: MemberRecord): Promise<MemberHandle>;
   lead: LeadsChoices;
@@ -24,10 +26,11 @@ export interface ResumeOptions {
  * 1. the rules that the person added hold again, and the lead's mode is written down, before any member is opened;
  * 2. the lead is opened, since members report to it;
  * 3. removals that were interrupted are finished, so that mail and tasks are free for the others;
- * 4. every member that is alive is opened with its plan, its failure and its tasks, and with the model
+ * 4. checkouts that were half made are removed, and those that nobody has any more are retired;
+ * 5. every member that is alive is opened with its plan, its failure and its tasks, and with the model
  *    and the mode that the lead has now, where it has them from the lead;
- * 5. shutdowns that were asked for are asked again, or carried out;
- * 6. results that no program can wait for any more are no longer asked for.
+ * 6. shutdowns that were asked for are asked again, or carried out;
+ * 7. results that no program can wait for any more are no longer asked for.
  * No member runs before all of it is done. To repeat a step changes nothing.
  */
 export async function resume(options: ResumeOptions): Promise<void> {
@@ -38,6 +41,7 @@ export async function resume(options: ResumeOptions): Promise<void> {
   members.add(await options.openLead());
   const records = (await keeper.read()).members;
   for (const record of records) await finishRemoval(record, options);
+  await options.checkouts.recover(records);
   const alive = records.filter(({ status }) => status !== "shutdown");
   await restoreMembers(alive, options);
   await shutdowns.restore(alive);

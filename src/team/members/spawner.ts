@@ -5,13 +5,14 @@ import { MemberName } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
 import type { MemberRecord, TeamRecord } from "../../protocol/team.ts";
 import type { SpawnRequest } from "../../tools/team/team-access.ts";
+import type { MemberCheckouts } from "../member-checkouts.ts";
 import type { Protocols } from "../protocols/protocols.ts";
 import type { TeamStore } from "../team-store.ts";
 import { followLead, ownModeLimit } from "./inherited-fields.ts";
 import type { LeadSettings } from "./member-definition.ts";
 import type { MemberHandle } from "./member-handle.ts";
 import type { Members } from "./members.ts";
-import { isSameMember, spawnedRecord } from "./spawning.ts";
+import { isolationOf, isSameMember, spawnedRecord } from "./spawning.ts";
 
 export interface SpawnerOptions {
   store: TeamStore;
@@ -30,6 +31,7 @@ export interface SpawnerOptions {
   check(record: MemberRecord): Promise<void>;
   open(record: MemberRecord): Promise<MemberHandle>;
   leadsMode(): PermissionMode;
+  checkouts: Pick<MemberCheckouts, "isolation" | "make" | "abandon" | "retire">;
   /** The request as the program leaves it. Throws where the program refuses it. */
   review(spawn: SpawnReview): Promise<SpawnRequest>;
   /** Told before the prompt is sent. */
@@ -46,6 +48,18 @@ export interface SpawnReview {
   readonly signal: AbortSignal;
 }
 
+/** A teammate as it was spawned. */
+export interface SpawnedMember {
+  record: MemberRecord;
+  /** What its checkout lacks although it may be expected there. */
+  notes: readonly string[];
+}
+
+/** A member that is open and not in the team yet. */
+interface PreparedMember extends SpawnedMember {
+  member: MemberHandle;
+}
+
 interface SpawnStart {
   by: MemberName;
   /** The record of the one that had the name. */
@@ -60,10 +74,10 @@ interface SpawnStart {
 export class Spawner {
   readonly #options: SpawnerOptions;
   /** The members that are being spawned, and may not be in the roster yet. */
-  readonly #underWay = new Map<MemberName, { record: MemberRecord; work: Promise<void> }>();
+  readonly #underWay = new Map<MemberName, { record: MemberRecord; work: Promise<unknown> }>();
   /** Every spawn that was asked for, from its first moment on. */
-  readonly #all = new Set<Promise<MemberRecord>>();
-  readonly #preparing = new Set<Promise<MemberHandle>>();
+  readonly #all = new Set<Promise<SpawnedMember>>();
+  readonly #preparing = new Set<Promise<PreparedMember>>();
   #lastTurn: Promise<void> = Promise.resolve();
   readonly #closing = new AbortController();
 
@@ -72,7 +86,7 @@ export class Spawner {
   }
 
   /** Throws where it cannot be as asked; then everything is as it was. */
-  async spawn(by: MemberName, request: SpawnRequest): Promise<MemberRecord> {
+  async spawn(by: MemberName, request: SpawnRequest): Promise<SpawnedMember> {
     const spawning = this.#spawn(by, request);
     this.#all.add(spawning);
     try {
@@ -82,7 +96,7 @@ export class Spawner {
     }
   }
 
-  async #spawn(by: MemberName, asked: SpawnRequest): Promise<MemberRecord> {
+  async #spawn(by: MemberName, asked: SpawnRequest): Promise<SpawnedMember> {
     // An order to stop all members stops this one from now on, too.
     const askedAt = this.#options.clock.now();
     const { signal } = this.#closing;
@@ -102,8 +116,7 @@ export class Spawner {
     const work = this.#begin(record, { by, before, request, ...this.#takeTurn() });
     this.#underWay.set(name, { record, work });
     try {
-      await work;
-      return record;
+      return await work;
     } finally {
       this.#underWay.delete(name);
     }
@@ -126,7 +139,7 @@ export class Spawner {
 
   /** Every spawn that was asked for and is not finished. */
   get underWay(): Promise<MemberRecord>[] {
-    return [...this.#all];
+    return [...this.#all].map((spawning) => spawning.then(({ record }) => record));
   }
 
   get isAnyUnderWay(): boolean {
@@ -150,6 +163,7 @@ export class Spawner {
     const coming = underWay.filter((record) => !isInRoster(record));
     const record = spawnedRecord(request, {
       ...options,
+      isolation: options.checkouts.isolation,
       team: { ...team, members: [...team.members, ...coming] },
       lead: { ...lead, mode: leadsMode() },
       isBusy: (name) => members.isBusy(name),
@@ -162,14 +176,15 @@ export class Spawner {
   }
 
   async #begin(
-    record: MemberRecord,
+    asked: MemberRecord,
     { by, before, request, turn, endTurn }: SpawnStart,
-  ): Promise<void> {
+  ): Promise<SpawnedMember> {
     const { members, protocols, onSpawn } = this.#options;
     const { hub, post } = protocols;
-    const { name } = record;
+    const { name } = asked;
     try {
-      const member = await this.#prepareWithOthers(record, { before, request });
+      const prepared = await this.#prepareWithOthers(asked, { before, request });
+      const { member, record, notes } = prepared;
       await turn;
       // The lead's mode may have changed since the spawn was asked for.
       const { lead, leadsMode } = this.#options;
@@ -187,6 +202,7 @@ export class Spawner {
       } finally {
         if (isNew) await member.order({ type: "start" });
       }
+      return { record, notes };
     } finally {
       endTurn();
     }
@@ -222,20 +238,32 @@ export class Spawner {
   }
 
   async #prepare(
-    record: MemberRecord,
+    asked: MemberRecord,
     { before, request }: Pick<SpawnStart, "before" | "request">,
-  ) {
-    const { plans, shutdowns, removals } = this.#options.protocols;
-    const { name } = record;
+  ): Promise<PreparedMember> {
+    const { checkouts, protocols } = this.#options;
+    const { plans, shutdowns, removals } = protocols;
+    const { name } = asked;
     // An effort that was asked for is never left out: the lead would not learn of it.
-    if (request.effort) await this.#requireEffort(record.model ?? "", request.effort);
+    if (request.effort) await this.#requireEffort(asked.model ?? "", request.effort);
     // The removal of the earlier member of this name must not affect its successor.
     await removals.settled(name);
-    const member = await this.#openOrReuse(record, before, request.fresh === true);
-    await plans.begin(name, record.plan_required === true);
-    // Shutdown requests to its predecessor are over.
-    await shutdowns.settle(name);
-    return member;
+    const isApart = isolationOf(request, before, checkouts.isolation) === "checkout";
+    const isNew = isApart && asked.checkout === undefined;
+    const { record, notes } = isNew
+      ? await checkouts.make(asked, this.#closing.signal)
+      : { record: asked, notes: [] };
+    try {
+      const member = await this.#openOrReuse(record, before, request.fresh === true);
+      if (before?.checkout && !record.checkout) await checkouts.retire(name);
+      await plans.begin(name, record.plan_required === true);
+      // Shutdown requests to its predecessor are over.
+      await shutdowns.settle(name);
+      return { member, record, notes };
+    } catch (error) {
+      if (isNew) await checkouts.abandon(name);
+      throw error;
+    }
   }
 
   async #requireEffort(model: string, effort: Effort): Promise<void> {

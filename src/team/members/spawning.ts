@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { TeamError } from "../../errors.ts";
 import { isWiderMode, narrowerMode } from "../../permissions/modes.ts";
+import type { Isolation } from "../../protocol/checkout.ts";
 import { type MemberName, parseTeammateName } from "../../protocol/ids.ts";
 import { isContentSize, type PermissionMode } from "../../protocol/message.ts";
 import { isWeakerSandbox, type SandboxMode } from "../../protocol/sandbox-mode.ts";
@@ -14,6 +15,8 @@ export interface SpawnSurroundings {
   team: TeamRecord;
   /** What a teammate has unless something else is asked for, and may not exceed. */
   lead: LeadsChoices & { cwd: string; sandbox?: SandboxMode | undefined };
+  /** Where new teammates work unless something else is asked for. */
+  isolation: Isolation;
   /** The tools to work with that teammates may have. */
   toolNames: readonly string[];
   maxTeammates: number;
@@ -62,7 +65,7 @@ export function spawnedRecord(
     model,
     ...(effort && { effort }),
     color: known?.color ?? colors[team.members.length % colors.length] ?? "white",
-    ...directoriesOf(request, known, lead.cwd),
+    ...directoriesOf(request, known, surroundings),
     permission_mode: ownMode ?? lead.mode,
     inherits: missing({ model: ownModel, effort: ownEffort, permission_mode: ownMode }).filter(
       (field) => !isOwn(field),
@@ -85,21 +88,50 @@ export function aliveSince(member: MemberRecord | undefined): string | undefined
 
 /** True when a member can continue as it is open already. */
 export function isSameMember(a: MemberRecord, b: MemberRecord): boolean {
-  const parts = ({ role, model, effort, root, cwd, tools, instructions, sandbox }: MemberRecord) =>
-    [role, model, effort, root, cwd, tools, instructions, sandbox].map((part) => part ?? null);
-  return JSON.stringify(parts(a)) === JSON.stringify(parts(b));
+  const parts = ({ role, model, effort, root, cwd, tools, ...others }: MemberRecord) => {
+    const { instructions, sandbox, checkout } = others;
+    return [role, model, effort, root, cwd, tools, instructions, sandbox, checkout?.path];
+  };
+  const textOf = (member: MemberRecord) =>
+    JSON.stringify(parts(member).map((part) => part ?? null));
+  return textOf(a) === textOf(b);
 }
 
 function missing(own: Pick<MemberRecord, InheritedField>): InheritedField[] {
   return InheritedField.options.filter((field) => own[field] === undefined);
 }
 
-/** Where it works. A path is from its own workspace, or from the lead's directory. */
-function directoriesOf(
-  { root: asked, cwd }: SpawnRequest,
+/** Whether a teammate is to have a checkout: as it was asked for, now or before. */
+export function isolationOf(
+  request: Pick<SpawnRequest, "isolation">,
   known: MemberRecord | undefined,
-  leadsCwd: string,
-): Pick<MemberRecord, "root" | "cwd"> {
+  usual: Isolation,
+): Isolation {
+  if (request.isolation !== undefined) return request.isolation;
+  if (known === undefined) return usual;
+  return known.checkout ? "checkout" : "shared";
+}
+
+/**
+ * Where it works. A path is from its own workspace, or from the lead's directory. One that is to have a checkout, and
+ * has none that it can keep, has the directory that the checkout is to be made for.
+ */
+function directoriesOf(
+  request: SpawnRequest,
+  before: MemberRecord | undefined,
+  { lead, isolation: usual }: SpawnSurroundings,
+): Pick<MemberRecord, "root" | "cwd" | "checkout"> {
+  const { root: asked, cwd } = request;
+  const leadsCwd = lead.cwd;
+  const isolation = isolationOf(request, before, usual);
+  const checkout = before?.checkout;
+  if (checkout && isolation === "checkout" && before.status !== "shutdown") {
+    if (asked !== undefined) throw hasCheckout(before.name);
+    const { root = checkout.path, cwd: place = root } = before;
+    return { root, cwd: cwd === undefined ? place : resolve(root, cwd), checkout };
+  }
+  // The directories of an earlier checkout are of no use.
+  const known = checkout ? undefined : before;
   const root = asked === undefined ? known?.root : resolve(leadsCwd, asked);
   const start = root ?? leadsCwd;
   const isMoved = asked !== undefined && root !== known?.root;
@@ -107,6 +139,13 @@ function directoriesOf(
     ...(root !== undefined && { root }),
     cwd: cwd === undefined ? ((isMoved ? undefined : known?.cwd) ?? start) : resolve(start, cwd),
   };
+}
+
+function hasCheckout(name: MemberName): TeamError {
+  return refused(
+    `'${name}' has a checkout, and works in it`,
+    "Leave the root out, shut the member down before, or spawn another name.",
+  );
 }
 
 function requirePrompt(prompt: string): void {

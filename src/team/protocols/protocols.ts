@@ -5,7 +5,7 @@ import type { MemberName } from "../../protocol/ids.ts";
 import { EventHub } from "../event-hub.ts";
 import { isFree } from "../members/member-handle.ts";
 import type { Members } from "../members/members.ts";
-import { Removals } from "../members/removals.ts";
+import { Removals, type RemovalsOptions } from "../members/removals.ts";
 import { RosterKeeper } from "../members/roster-keeper.ts";
 import { Post } from "../post.ts";
 import { SentEvents } from "../sent-events.ts";
@@ -26,6 +26,7 @@ export interface ProtocolsOptions {
   planApprover: MemberName;
   graceMs: number;
   autoclaim: boolean;
+  checkouts: RemovalsOptions["checkouts"];
   /** True while nobody may begin to work. */
   isPaused(): boolean;
   onWarning(message: string): void;
@@ -65,6 +66,7 @@ export function openProtocols(options: ProtocolsOptions) {
     results: new ResultQuestions({ requests, post }),
     removals: new Removals({
       ...{ store, keeper, post, hub, sent, tasks, plans, shutdowns, requests, onWarning },
+      checkouts: options.checkouts,
     }),
     dispatch: new TaskDispatch({
       board,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Isolation } from "../../protocol/checkout.ts";
 import type { CronDraft, CronEntry } from "../../protocol/cron.ts";
 import type { Effort } from "../../protocol/effort.ts";
 import type { MemberName } from "../../protocol/ids.ts";
@@ -59,7 +60,7 @@ export type TaskEdit = z.infer<typeof TaskEdit>;
 export interface LeadAccess {
   /** Resolves to how many it was sent to. */
   broadcast(content: string): Promise<number>;
-  spawn(request: SpawnRequest): Promise<{ name: MemberName; role: string }>;
+  spawn(request: SpawnRequest): Promise<SpawnAnswer>;
   /** Resolves to why the waiting is over, in a sentence. */
   waitForTeammates(request: WaitRequest, signal: AbortSignal): Promise<string>;
   /** Resolves to the request, or to undefined if the teammate was ended by force. */
@@ -98,6 +99,8 @@ export interface SpawnRequest {
   mode?: PermissionMode | undefined;
   /** Whether its commands run in a sandbox: never weaker than the lead's. */
   sandbox?: SandboxMode | undefined;
+  /** Whether it works in the lead's directory, or in a checkout: a repository of its own. */
+  isolation?: Isolation | undefined;
   /** Whether it may change nothing before its plan is approved. */
   planRequired?: boolean | undefined;
   /** Its workspace (default: the lead's). Only the library and the runtime choose one. */
@@ -106,6 +109,14 @@ export interface SpawnRequest {
   cwd?: string | undefined;
   /** Whether it forgets its history. */
   fresh?: boolean | undefined;
+}
+
+/** What the lead is told of a teammate that was spawned. */
+interface SpawnAnswer {
+  name: MemberName;
+  role: string;
+  /** What its checkout lacks although it may be expected there. */
+  notes?: readonly string[];
 }
 
 export interface WaitRequest {

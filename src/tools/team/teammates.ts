@@ -11,6 +11,9 @@ import type { LeadAccess, TeamAccess } from "./team-access.ts";
 const defaultWaitSeconds = 600;
 const maxWaitSeconds = 86_400;
 
+/** A worktree is another word for a checkout. */
+const SpawnIsolation = z.enum(["shared", "checkout", "worktree"]);
+
 /** Checked without JSON Schema, as `FilledText` is. */
 const WaitSeconds = z
   .number()
@@ -49,17 +52,20 @@ export const spawnTeammate = coordinationTool({
     tools: z.array(z.string()).optional(),
     permission_mode: PermissionMode.optional(),
     sandbox: SandboxMode.optional(),
+    isolation: SpawnIsolation.optional().describe("checkout: its own copy of the repository"),
     plan_required: z.boolean().describe("No changes before you approve its plan").optional(),
     cwd: z.string().optional(),
     fresh: z.boolean().describe("Forget its history").optional(),
   }),
   isIndependent: true,
   async answer(
-    { permission_mode: mode, plan_required: planRequired, ...request },
+    { permission_mode: mode, plan_required: planRequired, isolation: asked, ...request },
     { leadership }: { leadership: LeadAccess },
   ) {
-    const { name, role } = await leadership.spawn({ ...request, mode, planRequired });
-    return `Spawned '${name}' (role: ${role})`;
+    const isolation = asked === "worktree" ? "checkout" : asked;
+    const asks = { ...request, mode, planRequired, isolation };
+    const { name, role, notes = [] } = await leadership.spawn(asks);
+    return [`Spawned '${name}' (role: ${role})`, ...notes].join("\n");
   },
 });
 

@@ -23,6 +23,7 @@ test.each([
         },
       },
       tasks: { releaseAll: async (name) => void effects.push(`released all of ${name}`) },
+      checkouts: { tryToKeep: async (name) => void effects.push(`kept the work of ${name}`) },
       clock,
       onWarning: (message) => void effects.push(message),
       onSettled: resolve,
@@ -34,6 +35,7 @@ test.each([
 
   const all = [
     "'alice' has failed: its fence is lost",
+    "kept the work of alice",
     "mail to lead: teammate_terminated",
     "released all of alice",
   ];

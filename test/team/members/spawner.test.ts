@@ -4,6 +4,7 @@ import type { PermissionMode } from "../../../src/protocol/message.ts";
 import type { MemberRecord } from "../../../src/protocol/team.ts";
 import { Spawner, type SpawnerOptions } from "../../../src/team/members/spawner.ts";
 import type { SpawnRequest } from "../../../src/tools/team/team-access.ts";
+import { noCheckouts } from "../../support/no-checkouts.ts";
 import { promised } from "../../support/promised.ts";
 import { openTestProtocols } from "../../support/protocols.ts";
 import { SetMember } from "../../support/set-member.ts";
@@ -418,6 +419,7 @@ function openSpawner({ maxTeammates = 8 } = {}) {
     resolveModel: async (id: string) => id,
     effortProblem: async () => undefined,
     review: async ({ request }) => request,
+    checkouts: noCheckouts,
     check: async ({ name }) => void log.push(`check ${name}`),
     open: async ({ name }: MemberRecord) => {
       log.push(`open ${name}`);
@@ -441,7 +443,9 @@ function openSpawner({ maxTeammates = 8 } = {}) {
     mode: "default" as PermissionMode,
     beforeOpen: async (_: MemberName): Promise<void> => undefined,
     spawn: (name: string, more: Partial<SpawnRequest> = {}) =>
-      spawner.spawn(lead, { name, role: "coder", prompt: "Begin.", ...more }),
+      spawner
+        .spawn(lead, { name, role: "coder", prompt: "Begin.", ...more })
+        .then(({ record }) => record),
     roster: async () => (await protocols.keeper.read()).members,
     handleOf(name: MemberName): SetMember {
       const handle = handles.get(name);

@@ -215,6 +215,7 @@ function spawn(
   return spawnedRecord(asked, {
     team: { ...newTeam(now), members },
     lead: { model: "lead/model", mode: "acceptEdits", cwd: "/repo" },
+    isolation: "shared",
     toolNames: ["bash", "read_file"],
     maxTeammates: 8,
     isBusy: () => false,
