@@ -45,7 +45,7 @@ test("no hint, help text or example fetches troupe by its name", () => {
 
 test("control: packages that are fetched by their name are found, others are not", () => {
   const text = [
-    "Run `npx troupe`, `npx -y troupe@latest run`, `npm install -g troupe` or `npm i a @b/c@1 --save-dev`.",
+    "Run `npx troupe`, `npx -y troupe@latest run`, `npm install -g troupe # global it is` or `npm i a @b/c@1 --save-dev`.",
     "pnpm add d | yarn dlx e && bunx f; npm exec -- g",
     "`npx --no -- troupe`, `npm install -g .`, `npm install ./troupe-0.1.0.tgz`, `npm install`, `npm ci`,",
     "`npm install <a clone>`, `npm install file:../troupe`, `troupe run`, npx, npm exec, npm test",

@@ -95,7 +95,9 @@ function ending(directory: string, isInstalled: boolean): string[] {
     "docs/tutorial.md has more prompts. With a language model you can ask for anything:",
     "  export ANTHROPIC_API_KEY=…",
     "  troupe",
-    ...(isInstalled ? [] : ["To have the command troupe, run this in the clone: npm install -g ."]),
+    ...(isInstalled
+      ? []
+      : ["To have the command troupe, run this in the clone: npm install -g --ignore-scripts ."]),
   ];
 }
 

@@ -1,5 +1,5 @@
 const fetching =
-  /\b(npx|pnpx|bunx|npm (?:install|i|add|exec|x|create|init)|pnpm (?:install|add|exec|dlx|create)|yarn (?:add|dlx|create)|bun (?:install|add|x|create))((?:[ \t]+[^\s`"'|&;,()]+)*)/g;
+  /\b(npx|pnpx|bunx|npm (?:install|i|add|exec|x|create|init)|pnpm (?:install|add|exec|dlx|create)|yarn (?:add|dlx|create)|bun (?:install|add|x|create))((?:[ \t]+(?!#)[^\s`"'|&;,()]+)*)/g;
 
 /**
  * The packages that command lines in a text fetch from a registry by their name. What a lockfile
