@@ -240,15 +240,26 @@ test("a program that does not end on request is killed", async () => {
 });
 
 test("the sandbox is tried: one that does not work is named, with what to do", async () => {
+  const look = (path: string) =>
+    programChecks({ env: { PATH: path } }, "/nonexistent")
+      .find(({ name }) => name === "sandbox")
+      ?.look(new AbortController().signal);
+
   await using directory = await temporaryDirectory();
   const script = `[ "$1" = --version ] && echo bubblewrap 0.8.0 || { echo "bwrap: no namespaces" >&2; exit 1; }`;
   await writeFile(join(directory.path, "bwrap"), `#!/bin/sh\n${script}\n`);
   await chmod(join(directory.path, "bwrap"), 0o755);
 
-  const look = (path: string) =>
-    programChecks({ env: { PATH: path } }, "/nonexistent")
-      .find(({ name }) => name === "sandbox")
-      ?.look(new AbortController().signal);
+  expect(await look(directory.path)).toMatchObject([
+    {
+      state: "note",
+      text: "nsenter is not installed",
+      remedy: expect.stringMatching(/util-linux/),
+    },
+  ]);
+  await writeFile(join(directory.path, "nsenter"), "#!/bin/sh\necho nsenter 2.38\n", {
+    mode: 0o755,
+  });
 
   expect(await look(directory.path)).toMatchObject([
     { state: "note", text: expect.stringContaining("no namespaces"), remedy: expect.any(String) },
