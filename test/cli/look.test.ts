@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lead, MemberName, user } from "../../src/protocol/ids.ts";
 import type { UsageRecord } from "../../src/protocol/usage.ts";
+import { signPermissions } from "../../src/team/members/signed-permissions.ts";
 import type { TeamStore } from "../../src/team/team-store.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { enlist, member, openStore } from "../support/team.ts";
@@ -114,16 +115,31 @@ test("team shows all facts about each member, in columns that fit a narrow scree
   for (let n = 0; n < 3; n++) {
     await store.send("alice", { type: "message", from: user, content: "hi" });
   }
+  await store.roster.update((team) => ({
+    ...team,
+    permissions: signPermissions(
+      { rules: [], mode_in_force: "acceptEdits" },
+      team,
+      store.signature,
+    ),
+  }));
+  store.events.append({
+    ...{ type: "tool-call", member: lead, at, call_id: "1", name: "bash" },
+    input: { command: "npm test" },
+  });
 
   const { out } = await troupe(directory.path, "team");
 
   expect(out.map((line) => line.replace(/\d\d-\d\d \d\d:\d\d/, "<when>"))).toEqual([
     "Team: default",
+    "  lead: working, bash npm test",
+    "                     acceptEdits",
     expect.stringMatching(/^ {2}alice \(coder\): working, waiting for approval .*…$/),
-    "    claude-o…  bypassPermissions  63.4k tok  $12.50  3 unread  since <when>",
+    "    claude-opus-4-…  acceptEdits  63.4k tok  $12.50  3 unread  since <when>",
     "  a-teammate-with-a-long-name-too (coder): failed",
-    "               plan",
+    "                     plan",
     "  carol (coder): idle",
+    "                     acceptEdits",
   ]);
   for (const line of out) expect([...line].length).toBeLessThanOrEqual(80);
 });

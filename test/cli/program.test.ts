@@ -20,7 +20,10 @@ test("team prints the roster, and says that the team is not running", async () =
 
   expect(running.out).toEqual([
     "Team: default",
+    "  lead: idle",
+    "    default",
     "  alice (coder): idle",
+    "    default",
     "  bob (tester): shutdown",
   ]);
   expect(stopped.out).toContain("  alice (coder): idle, not running");
@@ -44,7 +47,9 @@ test("a new team has no teammates, tasks or messages, and says so", async () => 
   await using directory = await temporaryDirectory();
   await using _store = await openStore(directory.path);
 
-  expect((await troupe(directory.path, "team")).out).toEqual(["Team: default", "No teammates."]);
+  expect((await troupe(directory.path, "team")).out).toEqual([
+    ...["Team: default", "  lead: idle", "    default", "No teammates."],
+  ]);
   expect((await troupe(directory.path, "tasks")).out).toEqual(["No tasks."]);
   expect((await troupe(directory.path, "messages")).out).toEqual(["No messages."]);
   expect((await troupe(directory.path, "inbox")).out).toEqual(["No unread mail for lead."]);
@@ -249,7 +254,7 @@ test("a hostile roster stays one line per member", async () => {
   const { out } = await troupe(directory.path, "team");
   const board = await troupe(directory.path, "tasks");
 
-  expect(out).toHaveLength(2);
+  expect(out).toHaveLength(4);
   expect(board.out).toHaveLength(1);
   for (const line of [...out, ...board.out]) {
     expect(line).not.toMatch(/\p{Cc}/u);

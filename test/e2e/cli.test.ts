@@ -29,7 +29,9 @@ test("another process sees the running team, and writes to it", async () => {
   expect(JSON.parse(inbox.out)).toMatchObject({
     unread: [{ from: "user", content: "from another shell", state: "queued" }],
   });
-  expect(team.out).toBe("Team: default\n  alice (coder): idle\n    1 unread\n");
+  expect(team.out).toBe(
+    "Team: default\n  lead: idle\n    default\n  alice (coder): idle\n    default  1 unread\n",
+  );
 });
 
 test("errors go to standard error, with exit code 2 for wrong usage", async () => {

@@ -1,8 +1,10 @@
+import { type Activity, afterEvent, noActivity } from "../../lib/activity.ts";
 import { answeringModel } from "../../model/model-list.ts";
 import { costText, shortCount } from "../../protocol/amounts.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { MemberRecord } from "../../protocol/team.ts";
 import { reportUsage, totalTokens, type UsageTotal } from "../../protocol/usage.ts";
+import type { MemberMode } from "../../team/protocols/member-modes.ts";
 import { entriesNewestFirst } from "../../team/view/read-pages.ts";
 import type { TeamView } from "../../team/view/team-view.ts";
 import { type Command, lookOptions } from "../command.ts";
@@ -34,30 +36,58 @@ export const team: Command = {
     const record = await view.team();
     const lead = await view.lead();
     const usage = await view.usage();
-    const members = await Promise.all(
-      record.members.map(async (member) => {
-        const { model, ...total } = usage.get(member.name) ?? { ...nothing, model: null };
-        const { name } = member;
-        const since = await lastTurningPoint(view, name);
-        const answeredBy = member.model ? answeringModel(member.model, model) : "";
-        return { member, answeredBy, since, usage: total, unread: await view.unread(name) };
-      }),
-    );
+    const modes = new Map((await view.modes()).map((mode) => [mode.member, mode]));
+    const activities = lead ? await activitiesOf(view) : new Map<string, Activity>();
+    const list = async (member: Listed): Promise<ListedMember> => {
+      const { name } = member;
+      const { model, ...total } = usage.get(name) ?? { ...nothing, model: null };
+      return {
+        member,
+        answeredBy: member.model ? answeringModel(member.model, model) : (model ?? ""),
+        mode: modes.get(name),
+        doing: doingText(activities.get(name)),
+        since: await lastTurningPoint(view, name),
+        usage: total,
+        unread: await view.unread(name),
+      };
+    };
+    const members = await Promise.all(record.members.map(list));
 
     if (json) {
       const running = lead ? { pid: lead.pid, host: lead.host } : null;
-      const states = members.map(({ member, answeredBy, usage: total, ...state }) => ({
+      const states = members.map(({ member, answeredBy, usage: total, mode, ...state }) => ({
         ...{ ...member, answered_by: answeredBy, ...state },
+        ...(mode && { permission_mode: mode.mode }),
         usage: reportUsage(total),
       }));
       io.out(jsonText({ ...record, members: states, running }, 2));
     } else {
+      const status = activities.get(record.lead)?.isRunning ? "working" : "idle";
+      const listed = [await list({ name: record.lead, status }), ...members];
       const isRunning = lead !== undefined;
-      for (const line of teamLines({ ...record, members, isRunning })) io.out(line);
+      for (const line of teamLines({ ...record, members: listed, isRunning })) io.out(line);
     }
     return 0;
   },
 };
+
+/** What everybody has done lately, as far as the events say. */
+async function activitiesOf(view: TeamView): Promise<Map<string, Activity>> {
+  const activities = new Map<string, Activity>();
+  for (const { event } of await view.recentEvents(recentEvents)) {
+    const { member } = event;
+    if (member === undefined) continue;
+    activities.set(member, afterEvent(activities.get(member) ?? noActivity, event));
+  }
+  return activities;
+}
+
+function doingText({ doing, waitsFor }: Activity = noActivity): string {
+  if (waitsFor !== null) return `waits for ${waitsFor}`;
+  return doing ? [doing.tool, doing.text].filter(Boolean).join(" ") : "";
+}
+
+const recentEvents = 2_000;
 
 /** When its last run began or ended; null if that is too far back. */
 async function lastTurningPoint(view: TeamView, name: MemberName): Promise<string | null> {
@@ -71,10 +101,17 @@ async function lastTurningPoint(view: TeamView, name: MemberName): Promise<strin
 
 const maxLooks = 500;
 
+/** A teammate, or the lead, which has no record in the roster. */
+type Listed = Pick<MemberRecord, "name" | "status"> & Partial<MemberRecord>;
+
 interface ListedMember {
-  member: MemberRecord;
+  member: Listed;
   /** The one of its models that answers. */
   answeredBy: string;
+  /** Its permission mode, where that is known. */
+  mode: MemberMode | undefined;
+  /** What it does at this moment. */
+  doing: string;
   /** When its current status began. */
   since: string | null;
   usage: UsageTotal;
@@ -95,16 +132,18 @@ function teamLines({ team_name, members, isRunning }: ListedTeam): string[] {
   const details = detailLines(members);
   return [
     `Team: ${oneLine(team_name, 70)}`,
-    ...(members.length === 0 ? ["No teammates."] : []),
-    ...members.flatMap(({ member }, index) => [
-      memberLine(member, isRunning),
+    ...members.flatMap((listed, index) => [
+      memberLine(listed, isRunning),
       ...[details[index] ?? ""].filter((line) => line.trim() !== ""),
     ]),
+    // The lead is no teammate.
+    ...(members.length === 1 ? ["No teammates."] : []),
   ];
 }
 
-function memberLine({ name, role, status, detail }: MemberRecord, isRunning: boolean): string {
-  const who = `  ${name} (${oneLine(role, 30)}): ${status}`;
+function memberLine({ member, doing }: ListedMember, isRunning: boolean): string {
+  const { name, role, status, detail = status === "working" ? doing : "" } = member;
+  const who = `  ${name}${role === undefined ? "" : ` (${oneLine(role, 30)})`}: ${status}`;
   const aside = !isRunning && status !== "shutdown" ? ", not running" : "";
   const room = Math.max(screenWidth - who.length - aside.length - 2, leastRoom);
   return `${who}${detail ? `, ${oneLine(detail, room)}` : ""}${aside}`;
@@ -128,11 +167,11 @@ function shortModel(model: string, room: number): string {
   return oneLine(name, room);
 }
 
-function detailCells({ member, since, usage, unread }: ListedMember): string[] {
+function detailCells({ member, mode, since, usage, unread }: ListedMember): string[] {
   const hasCalled = usage.calls > 0;
   const began = since ?? member.spawned_at;
   return [
-    member.permission_mode ?? "",
+    mode?.mode ?? member.permission_mode ?? "",
     hasCalled ? `${shortCount(totalTokens(usage))} tok` : "",
     hasCalled ? costText(usage.cost_usd, usage.unpriced_calls) : "",
     unread > 0 ? `${unread} unread` : "",

@@ -54,6 +54,7 @@ export class FileTeamView implements TeamView {
   readonly #isArchived: boolean;
   readonly #changes: FileTeamChanges;
   #opened: Promise<OpenedTeam> | undefined;
+  #lastWarning: string | undefined;
 
   /** An archived team can be looked at, and takes no mail. */
   constructor(place: TeamPlace, { isArchived = false }: { isArchived?: boolean } = {}) {
@@ -261,7 +262,7 @@ export class FileTeamView implements TeamView {
   /** The current team: actions depend on the current roster. */
   async #readAgain(): Promise<OpenedTeam> {
     const known = this.#opened;
-    const opened = openTeam(this.#place, known);
+    const opened = openTeam({ ...this.#place, onWarning: this.#warnOnce }, known);
     this.#opened = opened;
     try {
       return await opened;
@@ -336,6 +337,13 @@ export class FileTeamView implements TeamView {
     const { DirectoryWatch } = await import("../../lib/directory-watch.ts");
     return new DirectoryWatch({ directory, clock, onFallback: onWarning });
   }
+
+  /** A roster that is damaged is so each time that it is read. */
+  readonly #warnOnce = (message: string) => {
+    if (this.#lastWarning === message) return;
+    this.#lastWarning = message;
+    this.#place.onWarning(message);
+  };
 
   readonly #onDamage = ({ reason }: Damage) => this.#place.onWarning(reason);
 }
