@@ -9,7 +9,12 @@ import type { Clock } from "../lib/clock.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
 import { removeTree } from "../lib/remove-tree.ts";
 import { Serial } from "../lib/serial.ts";
-import type { CheckoutRecord, EarlierCheckout, MemberCheckout } from "../protocol/checkout.ts";
+import type {
+  CheckoutBase,
+  CheckoutRecord,
+  EarlierCheckout,
+  MemberCheckout,
+} from "../protocol/checkout.ts";
 import { CommitId, type MemberName } from "../protocol/ids.ts";
 import type { CheckoutRecords } from "./checkout-records.ts";
 import type { Checkouts, KeptWork } from "./checkouts.ts";
@@ -32,7 +37,7 @@ export interface TeamCheckoutsOptions {
   /** The team directory, which no checkout has. */
   teamDirectory: string;
   /** What checkouts begin with: the last commit, or that and what the person has not committed. */
-  base: "head" | "working";
+  base: CheckoutBase;
   /** The branch that work is to land on. */
   target: string;
   /** Paths in the repository that become links to the person's files. */

@@ -5,6 +5,10 @@ import { CommitId, MemberName } from "./ids.ts";
 export type Isolation = "shared" | "checkout";
 export const Isolation = z.enum(["shared", "checkout"]);
 
+/** What a checkout begins with: the last commit, or that and what the person has not committed. */
+export type CheckoutBase = "head" | "working";
+export const CheckoutBase = z.enum(["head", "working"]);
+
 /** What a member's checkout is, in the member's record. */
 export interface MemberCheckout {
   /** Where it is. */

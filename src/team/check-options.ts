@@ -8,7 +8,7 @@ import { parseValue } from "../lib/parse-value.ts";
 import { suitableModels } from "../model/default-model.ts";
 import { OwnModels } from "../model/model-facts.ts";
 import { checkProvider } from "../model/provider-definitions.ts";
-import { Isolation } from "../protocol/checkout.ts";
+import { CheckoutBase, Isolation } from "../protocol/checkout.ts";
 import { Effort } from "../protocol/effort.ts";
 import { LandingMode } from "../protocol/landing.ts";
 import { PermissionMode } from "../protocol/message.ts";
@@ -153,7 +153,7 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
   checkouts: {
     schema: z.strictObject({
       isolation: Isolation.optional(),
-      base: z.enum(["head", "working"]).optional(),
+      base: CheckoutBase.optional(),
       link: z.array(z.string().min(1).refine(isPathWithin)).optional(),
       setup: text.optional(),
       directory: absolutePath.optional(),

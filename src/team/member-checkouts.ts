@@ -5,7 +5,12 @@ import type { TeamCheckouts } from "../checkouts/team-checkouts.ts";
 import { describeError, TeamError } from "../errors.ts";
 import { stateDirectory } from "../keys/team-key.ts";
 import { describeEnd, hasSucceeded } from "../processes/describe-end.ts";
-import type { CheckoutRecord, Isolation, MemberCheckout } from "../protocol/checkout.ts";
+import type {
+  CheckoutBase,
+  CheckoutRecord,
+  Isolation,
+  MemberCheckout,
+} from "../protocol/checkout.ts";
 import { type MemberName, system } from "../protocol/ids.ts";
 import type { MemberRecord } from "../protocol/team.ts";
 import { commandRunner } from "./command-runner-of.ts";
@@ -16,7 +21,7 @@ export interface CheckoutOptions {
   /** Whether new teammates have one, unless their spawn says something else (default: `shared`, no). */
   isolation?: Isolation | undefined;
   /** What one begins with (default: `head`, the last commit); `working` adds what the person has not committed. */
-  base?: "head" | "working" | undefined;
+  base?: CheckoutBase | undefined;
   /** Paths in the repository that are links to the person's files in every checkout, such as `node_modules`. */
   link?: readonly string[] | undefined;
   /** A command that is run in a new checkout before its member works there. */

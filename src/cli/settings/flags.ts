@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseValue } from "../../lib/parse-value.ts";
+import { CheckoutBase, Isolation } from "../../protocol/checkout.ts";
 import { Effort } from "../../protocol/effort.ts";
 import { LandingMode } from "../../protocol/landing.ts";
 import { PermissionMode } from "../../protocol/message.ts";
@@ -104,6 +105,37 @@ export const teamOptions: Readonly<Record<string, Option>> = {
   "sandbox.network": {
     takes: "off|open|<hosts>",
     summary: `what commands in the sandbox reach: off, open, or hosts with commas between, such as npm,*.example.com; ${Object.keys(hostPresets).join(", ")} stand for their hosts (default: off)`,
+  },
+  isolation: {
+    takes: "<where>",
+    choices: Isolation.options,
+    summary:
+      "where new teammates work: shared (the lead's directory) or checkout (each in a repository of its own) (default: shared)",
+  },
+  base: {
+    takes: "<base>",
+    choices: CheckoutBase.options,
+    summary:
+      "what checkouts begin with: head (the last commit), working (and what you have not committed) (default: head)",
+  },
+  "checkout.link": {
+    takes: "<path>",
+    isRepeatable: true,
+    summary:
+      "a path in the repository that is a link to yours in every checkout, such as node_modules; may be repeated",
+  },
+  "checkout.setup": {
+    takes: "<command>",
+    summary: 'a command that prepares a new checkout, such as "npm ci"',
+  },
+  "checkouts-dir": {
+    takes: "<directory>",
+    summary: "where checkouts are (default: checkouts in troupe's state directory)",
+  },
+  target: {
+    takes: "<branch>",
+    summary:
+      "the branch that work from checkouts lands on; it must not be checked out (default: troupe/default)",
   },
   landing: {
     takes: "<mode>",

@@ -58,14 +58,23 @@ const isLooser: Readonly<Record<SettingName, SettingComparison>> = {
   sandbox: ({ sandbox }, own) => sandbox !== undefined && isWeakerSandbox(sandbox, own.sandbox),
   "sandbox.network": (theirs, own) =>
     isWiderNetwork(theirs["sandbox.network"] ?? "off", own["sandbox.network"]),
-  "sandbox.write": (theirs, own) =>
-    (theirs["sandbox.write"] ?? []).some((path) => !own["sandbox.write"].includes(path)),
+  "sandbox.write": hasMore("sandbox.write"),
   "sandbox.deny-read": ({ "sandbox.deny-read": paths }, own) =>
     paths !== undefined && own["sandbox.deny-read"].some((path) => !paths.includes(path)),
+  isolation: ({ isolation }, own) => isolation === "shared" && own.isolation === "checkout",
+  // It makes commits of what the person has not committed.
+  base: ({ base }, own) => base === "working" && own.base === "head",
+  // Links lead to the person's own files.
+  "checkout.link": hasMore("checkout.link"),
+  // It runs a command.
+  "checkout.setup": isOther("checkout.setup"),
+  "checkouts-dir": isOther("checkouts-dir"),
+  // A branch of the person.
+  target: isOther("target"),
   landing: ({ landing }, own) =>
     landing !== undefined && landing !== "never" && landing !== own.landing,
   // It runs a command.
-  check: ({ check }, own) => check !== undefined && check !== own.check,
+  check: isOther("check"),
   "check-timeout": isMore("check-timeout"),
   allow: (theirs, own) => newRules(theirs, own).length > 0,
   ask: () => false,
@@ -107,6 +116,14 @@ function isMore(name: Limit): SettingComparison {
   };
 }
 
+function isOther(name: "checkout.setup" | "checkouts-dir" | "target" | "check"): SettingComparison {
+  return (theirs, own) => theirs[name] !== undefined && theirs[name] !== own[name];
+}
+
+function hasMore(name: "sandbox.write" | "checkout.link"): SettingComparison {
+  return (theirs, own) => (theirs[name] ?? []).some((path) => !own[name].includes(path));
+}
+
 function newRules({ allow = [] }: StatedSettings, own: Settings): string[] {
   return allow.filter((rule) => !own.allow.includes(rule));
 }
@@ -145,7 +162,7 @@ function describe(name: SettingName, theirs: StatedSettings, own: Settings): str
     );
     return [`${name}: ${hosts} (without it: ${ours})`];
   }
-  if (name === "sandbox.write" || name === "sandbox.deny-read") {
+  if (name === "sandbox.write" || name === "sandbox.deny-read" || name === "checkout.link") {
     const [paths, ours] = [theirs[name] ?? [], own[name]].map((list) => list.join(", ") || "none");
     return [`${name}: ${paths} (without it: ${ours})`];
   }

@@ -211,6 +211,14 @@ export function teamSettings(
       write: settings["sandbox.write"].map(absolute),
       denyRead: settings["sandbox.deny-read"].map(absolute),
     },
+    checkouts: {
+      isolation: settings.isolation,
+      base: settings.base,
+      link: settings["checkout.link"],
+      setup: settings["checkout.setup"],
+      directory: settings["checkouts-dir"] && absolute(settings["checkouts-dir"]),
+      target: settings.target,
+    },
     landing: {
       mode: settings.landing,
       check: settings.check,

@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { isPathWithin } from "../../lib/is-path-within.ts";
 import { providerFamilies } from "../../model/built-in-providers.ts";
 import { suitableModels } from "../../model/default-model.ts";
 import type { OwnModels } from "../../model/model-facts.ts";
 import { defaultFallbackAfterMs } from "../../model/models.ts";
+import { CheckoutBase, Isolation } from "../../protocol/checkout.ts";
 import { Effort } from "../../protocol/effort.ts";
 import { LandingMode } from "../../protocol/landing.ts";
 import { PermissionMode } from "../../protocol/message.ts";
@@ -92,6 +94,11 @@ const ownModel = z
     return { price, contextWindow, maxOutput };
   });
 
+/** A worktree is another word for a checkout. */
+const isolation = z
+  .enum([...Isolation.options, "worktree"])
+  .transform((asked): Isolation => (asked === "worktree" ? "checkout" : asked));
+
 /** The settings of a file. Each is named like its option. */
 export const StatedSettings = z.strictObject({
   model: z
@@ -130,6 +137,31 @@ export const StatedSettings = z.strictObject({
     .array(z.string().min(1))
     .optional()
     .describe("Files and directories that commands in the sandbox cannot read"),
+  isolation: isolation
+    .optional()
+    .describe("Whether new teammates work in the lead's directory, or each in a checkout"),
+  base: CheckoutBase.optional().describe(
+    "What a checkout begins with: the last commit, or that and what you have not committed",
+  ),
+  "checkout.link": z
+    .array(z.string().min(1).refine(isPathWithin))
+    .optional()
+    .describe("Paths in the repository that are links to yours in every checkout"),
+  "checkout.setup": z
+    .string()
+    .min(1)
+    .optional()
+    .describe("A command that prepares a new checkout before its member works there"),
+  "checkouts-dir": z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The directory for checkouts, outside of the repository"),
+  target: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The branch that the work of members with checkouts lands on"),
   landing: LandingMode.optional().describe(
     "Whether the work of members with checkouts lands by itself, asks you, or waits for you unasked",
   ),
@@ -192,6 +224,9 @@ export const SettingName = StatedSettings.keyof();
 export type SettingName = z.infer<typeof SettingName>;
 
 type WithoutDefault =
+  | "checkout.setup"
+  | "checkouts-dir"
+  | "target"
   | "landing"
   | "check"
   | "model"
@@ -215,6 +250,9 @@ export function withDefaults(stated: StatedSettings): Settings {
     "sandbox.network": stated["sandbox.network"] ?? "off",
     "sandbox.write": stated["sandbox.write"] ?? [],
     "sandbox.deny-read": stated["sandbox.deny-read"] ?? [],
+    isolation: stated.isolation ?? "shared",
+    base: stated.base ?? "head",
+    "checkout.link": stated["checkout.link"] ?? [],
     "check-timeout": stated["check-timeout"] ?? defaults.checkTimeoutMs / 1000,
     allow: stated.allow ?? [],
     ask: stated.ask ?? [],
@@ -243,6 +281,12 @@ const allowedValues: Readonly<Record<SettingName, string>> = {
   "sandbox.network": sandboxNetworkWords,
   "sandbox.write": "a list of directories",
   "sandbox.deny-read": "a list of files and directories",
+  isolation: "shared or checkout",
+  base: "head or working",
+  "checkout.link": "a list of paths in the repository",
+  "checkout.setup": "a text with a command",
+  "checkouts-dir": "a text with a directory",
+  target: "the name of a branch",
   landing: "auto, ask or never",
   check: "a text with a command",
   "check-timeout": "a number of seconds above 0, up to 1000000",

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { teamSettings } from "../../../src/cli/settings/resolve-settings.ts";
 import { withDefaults } from "../../../src/cli/settings/settings.ts";
 import { configured } from "./configured.ts";
 
@@ -172,4 +173,32 @@ test.each([
     code: "config-invalid",
     message: expect.stringContaining(join(it.root, "keys.env")),
   });
+});
+
+test("checkouts are as the settings say, with paths from the workspace and from home", async () => {
+  await using it = await configured({
+    user: { isolation: "worktree", "checkouts-dir": "~/rooms", "checkout.link": ["node_modules"] },
+  });
+
+  const { checkouts } = teamSettings(
+    await it.resolve(
+      { "checkout.setup": "npm ci", base: "working", target: "next" },
+      { HOME: it.root },
+    ),
+  );
+
+  expect(checkouts).toEqual({
+    isolation: "checkout",
+    base: "working",
+    link: ["node_modules"],
+    setup: "npm ci",
+    directory: join(it.root, "rooms"),
+    target: "next",
+  });
+  await expect(it.resolve({ isolation: "none" })).rejects.toThrow(
+    '--isolation is "none", but must be shared or checkout',
+  );
+  await expect(it.resolve({ "checkout.link": ["../x"] })).rejects.toThrow(
+    "--checkout.link is a list, but must be a list of paths in the repository",
+  );
 });

@@ -5,7 +5,7 @@ import { fencesIn, type MarkdownPage, spansIn } from "./markdown-page.ts";
 export function wrongMentions(page: MarkdownPage, commands: readonly Command[]): string[] {
   const spans = spansIn(page.text);
   const calls = [...spans, ...fencesIn(page.text).flatMap(shellLines)].flatMap(callsIn);
-  const flags = spans.flatMap((span) => /^--([a-z][a-z-]*)/.exec(span)?.[1] ?? []);
+  const flags = spans.flatMap((span) => /^--([a-z]+(?:[.-][a-z]+)*)/.exec(span)?.[1] ?? []);
   const known = new Set([...everyCommand, ...commands.flatMap(flagsOf)]);
   return [
     ...calls.filter((call) => !isPossible(call, commands)),
@@ -44,7 +44,7 @@ function isPossible(call: string, commands: readonly Command[]): boolean {
   const textFrom = words.indexOf("--");
   const flags = words
     .slice(0, textFrom === -1 ? words.length : textFrom)
-    .flatMap((word) => /^--?([a-z][a-z-]*)/.exec(word)?.[1] ?? []);
+    .flatMap((word) => /^--?([a-z]+(?:[.-][a-z]+)*)/.exec(word)?.[1] ?? []);
   const known = new Set([...everyCommand, ...flagsOf(command)]);
   return flags.every((flag) => known.has(flag));
 }
