@@ -25,7 +25,7 @@ export interface HostProxyOptions {
   readonly connect?: ((address: string, port: number) => Socket) | undefined;
 }
 
-interface Target {
+interface ProxyTarget {
   readonly host: string;
   readonly port: number;
 }
@@ -134,7 +134,7 @@ export class HostProxy implements AsyncDisposable {
   }
 
   /** A connection to a host that may be reached, or why there is none. */
-  async #reach(target: Target | undefined, asker: Duplex): Promise<Socket | Refusal> {
+  async #reach(target: ProxyTarget | undefined, asker: Duplex): Promise<Socket | Refusal> {
     if (!target) return { status: 400, text: "The address of the request cannot be read.\n" };
     const { host, port } = target;
     const name = `${host}:${port}`;
@@ -206,7 +206,7 @@ function urlOf(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-function targetOf(address: string): Target | undefined {
+function targetOf(address: string): ProxyTarget | undefined {
   const url = urlOf(address);
   if (url?.username !== "" || url.password !== "") return undefined;
   const host = url.hostname.replace(/^\[|\]$|\.$/g, "");

@@ -60,7 +60,7 @@ export type TaskEdit = z.infer<typeof TaskEdit>;
 export interface LeadAccess {
   /** Resolves to how many it was sent to. */
   broadcast(content: string): Promise<number>;
-  spawn(request: SpawnRequest): Promise<SpawnAnswer>;
+  spawn(request: SpawnRequest): Promise<SpawnedTeammate>;
   /** Resolves to why the waiting is over, in a sentence. */
   waitForTeammates(request: WaitRequest, signal: AbortSignal): Promise<string>;
   /** Resolves to the request, or to undefined if the teammate was ended by force. */
@@ -112,7 +112,7 @@ export interface SpawnRequest {
 }
 
 /** What the lead is told of a teammate that was spawned. */
-interface SpawnAnswer {
+interface SpawnedTeammate {
   name: MemberName;
   role: string;
   /** What its checkout lacks although it may be expected there. */
