@@ -135,7 +135,7 @@ async function converse(
   if (lines) for (const note of notes) io.err(oneLine(`note: ${note}`));
   if (lines) {
     const talkEnd = await PlainTalk.hold({ talk: held, lines, model }, end);
-    if (lines.isTyped) io.err(await farewell(team));
+    if (lines.isTyped) io.err(await lastWords(team, talkEnd));
     return talkEnd;
   }
   const { openScreen } = await import("../screen/open-screen.ts");
@@ -153,7 +153,7 @@ async function converse(
   const talkEnd = await screen.show(end).finally(() => {
     warn = printWarning;
   });
-  io.err(await farewell(team));
+  io.err(await lastWords(team, talkEnd));
   return talkEnd;
 }
 
@@ -164,7 +164,9 @@ function endAfter(seconds: number | undefined, io: Io): AbortSignal {
   return AbortSignal.any([io.signal, timeUp.signal]);
 }
 
-async function farewell(team: Team): Promise<string> {
+/** What becomes of the team that the person leaves. */
+async function lastWords(team: Team, end: TalkEnd): Promise<string> {
+  if (end !== "left") return "This team is archived. `/resume 1` goes back to it.";
   const alive = (await team.roster()).members.filter(({ status }) => status !== "shutdown");
   if (alive.length === 0) return "Run `troupe` to continue where you left off.";
   const names = alive.map(({ name }) => name).join(", ");

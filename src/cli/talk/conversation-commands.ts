@@ -29,5 +29,5 @@ async function named(
 ): Promise<string> {
   if (argument === "") return viewed;
   if (argument === "all") return argument;
-  return findMember(await team.roster(), argument.replace(/^@/, ""));
+  return findMember(await team.roster(), argument);
 }

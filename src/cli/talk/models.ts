@@ -26,10 +26,9 @@ export async function runEffort(argument: string, talk: Talk, viewed: string): P
 async function set(
   talk: Talk,
   setting: Parameters<Talk["team"]["setModel"]>[1],
-  typedName: string,
+  name: string,
 ): Promise<TalkReply> {
   const { team } = talk;
-  const name = typedName.replace(/^@/, "");
   const whose = name === "all" ? name : findMember(await team.roster(), name);
   await team.setModel(whose, setting);
   return shown(talk, [`Set for ${whose}, from the next request on.`]);
@@ -44,8 +43,7 @@ function wordsOf(argument: string, example: string): string[] {
 }
 
 /** A name alone would be taken for a model. */
-async function requireNoName(word: string, { team }: Talk, call: string): Promise<void> {
-  const name = word.replace(/^@/, "");
+async function requireNoName(name: string, { team }: Talk, call: string): Promise<void> {
   const names: readonly string[] = [...aliveMembers(await team.roster()), "all"];
   if (!names.includes(name)) return;
   throw new TeamError("usage-wrong", `'${name}' is whom to change, and not to what`, {

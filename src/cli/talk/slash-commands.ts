@@ -31,10 +31,17 @@ type ArgumentWords = "members" | "members or all" | "models" | readonly string[]
 /** `call` is the name and the parameters, as the help shows them. */
 function slash(call: string, summary: string, run: SlashCommand["run"]): SlashCommand {
   const [name = "", ...parameters] = call.split(" ");
+  const words = parameters.map((parameter) => argumentWords[parameter] ?? []);
+  const hasNames = words.some((each) => each === "members" || each === "members or all");
   return {
-    ...{ name, summary, run, parameters: parameters.join(" ") },
-    words: parameters.map((parameter) => argumentWords[parameter] ?? []),
+    ...{ name, summary, words, parameters: parameters.join(" ") },
+    run: (argument, ...rest) => run(hasNames ? withoutAt(argument) : argument, ...rest),
   };
+}
+
+/** Names may be written as they are in a message: `@alice`. */
+function withoutAt(argument: string): string {
+  return argument.replaceAll(/(?<!\S)@/g, "");
 }
 
 const argumentWords: Readonly<Partial<Record<string, ArgumentWords>>> = {
@@ -185,7 +192,7 @@ async function open(argument: string): Promise<TalkReply> {
 }
 
 async function memberOf({ team }: Talk, typed: string): Promise<MemberName> {
-  return typed === "" ? lead : findMember(await team.roster(), typed.replace(/^@/, ""));
+  return typed === "" ? lead : findMember(await team.roster(), typed);
 }
 
 async function answer(talk: Talk, id: string, given: PersonsAnswer): Promise<TalkReply> {

@@ -329,6 +329,24 @@ test("Tab completes commands and names", async () => {
   await screen.shows(/› @al(ice|l)/);
 });
 
+test("names in commands may be written with @, as they are completed", async () => {
+  await using screen = await ScreenedTeam.open();
+  const alice = screen.enlist("alice");
+  screen.atWork.push(alice.name);
+  await screen.shows("alice");
+  const lines = ["/mode plan @alice", "/clear @alice", "/interrupt @alice", "/stop @alice"];
+  for (const [index, line] of lines.entries()) {
+    screen.press(`${line}${enter}`);
+    await screen.until(() => screen.told.length === index + 1, `${line} did nothing`);
+  }
+  screen.press("/view @al\t");
+  await screen.shows("› /view @alice");
+  screen.press(enter);
+  await screen.shows(/^── alice ─/m);
+
+  expect(screen.told).toEqual(["mode alice plan", "clear alice", "interrupt alice", "stop alice"]);
+});
+
 test("an unknown command is refused with a suggestion", async () => {
   await using screen = await ScreenedTeam.open();
 

@@ -33,6 +33,24 @@ What you type goes to the lead. /help lists the commands; Ctrl-D quits.
   expect(err).toEqual(["Run `troupe` to continue where you left off."]);
 });
 
+test("a team that is left for another one is said to be archived, and not to continue", async () => {
+  await using directory = await temporaryDirectory();
+  const terminal = new PlainTerminal();
+  const talking = terminal.talk(directory.path);
+  const greeting = /There are no teammates\.[\s\S]*\n> $/;
+  await terminal.shows(greeting);
+  for (const line of ["/new", "/resume 1"]) {
+    const from = terminal.text.length;
+    terminal.type(line);
+    await terminal.shows(greeting, from);
+  }
+  terminal.end();
+  const { err } = await talking;
+
+  const archived = "This team is archived. `/resume 1` goes back to it.";
+  expect(err).toEqual([archived, archived, "Run `troupe` to continue where you left off."]);
+});
+
 test("the greeting of a team that continues names its members and what waits", async () => {
   await using directory = await temporaryDirectory();
   const before = new PlainTerminal();
