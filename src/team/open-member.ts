@@ -44,7 +44,7 @@ export async function openMember(
   const parts = await modelParts(equipment, definition);
   const system = equipment.secrets.mask(memberPrompt(definition, equipment.systemPrompt));
   const own = await equipment.store.openMember(name, context);
-  const commands = await commandsOf(equipment, definition, workspace);
+  const commands = commandsOf(equipment, definition, workspace);
   const inbox = new Inbox(own.reader, context);
   const { widestMode } = context;
   const permissions = await permissionsFor(equipment, definition, { workspace, widestMode });
@@ -104,7 +104,7 @@ interface AgentParts {
   system: string;
   workspace: Workspace;
   own: MemberStore;
-  commands: Awaited<ReturnType<typeof commandsOf>>;
+  commands: ReturnType<typeof commandsOf>;
   inbox: Inbox;
   permissions: Permissions;
   seenFiles: SeenFiles;
@@ -214,7 +214,7 @@ async function requireCheckout({ path }: MemberCheckout): Promise<void> {
   });
 }
 
-async function commandsOf(
+function commandsOf(
   equipment: Equipment,
   { name, sandbox, checkout }: MemberDefinition,
   { cwd, root }: Workspace,
@@ -228,7 +228,7 @@ async function commandsOf(
   const ownsGit = checkout !== undefined;
   return {
     ...{ runner, background },
-    sandboxNote: await equipment.sandbox.note({ ownsGit, mode: sandbox }),
+    sandboxNote: equipment.sandbox.note({ ownsGit, mode: sandbox }),
   };
 }
 

@@ -91,14 +91,16 @@ export class TeamSandbox implements AsyncDisposable {
     return (await this.#find(asked)) !== undefined;
   }
 
-  /** What a model is told about the sandbox of its commands; undefined if there is none. */
-  async note({
-    ownsGit,
-    mode,
-  }: Omit<SandboxedMember, "workspace"> = {}): Promise<string | undefined> {
-    if (!(await this.isInForce(mode))) return undefined;
+  /**
+   * What a model is told about the sandbox of its commands; undefined if they run without one. With `auto` it is
+   * told before anybody knows whether one works: a trial would delay its first request.
+   */
+  note({ ownsGit, mode }: Omit<SandboxedMember, "workspace"> = {}): string | undefined {
+    const asked = strictestSandbox(this.mode, mode);
+    if (asked === "off") return undefined;
+    const where = asked === "auto" ? ", where this machine has one" : "";
     const git = ownsGit ? "" : ", not .git";
-    return `Commands run in a sandbox: they change only the workspace and /tmp${git}${reach(this.#parts.options.network)}. With unsandboxed and a reason, the person is asked to let one run without it.`;
+    return `Commands run in a sandbox${where}: they see only their own processes, and change only the workspace and /tmp${git}${reach(this.#parts.options.network)}. With unsandboxed and a reason, the person is asked to let one run without it.`;
   }
 
   /** The sandbox of a member's commands; undefined if they run without one. Throws `sandbox-missing` as `check` does. */

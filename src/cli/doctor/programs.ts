@@ -72,7 +72,12 @@ async function ripgrepFindings(environment: ProgramEnvironment): Promise<Finding
 async function sandboxFindings(path: string | undefined, workspace: string): Promise<Finding[]> {
   const found = await trySandbox({ path, workspace });
   if (found.type === "found") {
-    return [{ state: "ok", text: `${found.description} works; --sandbox auto uses it` }];
+    return [
+      {
+        state: "ok",
+        text: `${found.description} works; members' commands run in it unless --sandbox is off`,
+      },
+    ];
   }
   return [{ state: "note", text: found.problem, remedy: found.remedy }];
 }

@@ -100,7 +100,7 @@ export const teamOptions: Readonly<Record<string, Option>> = {
     takes: "<mode>",
     choices: SandboxMode.options,
     summary:
-      "run members' commands in a sandbox: off, auto (where there is one), required (default: off)",
+      "run members' commands in a sandbox: off, auto (where one works), required (default: auto)",
   },
   "sandbox.network": {
     takes: "off|open|<hosts>",

@@ -246,7 +246,7 @@ export function withDefaults(stated: StatedSettings): Settings {
     ...stated,
     "fallback-after": stated["fallback-after"] ?? defaultFallbackAfterMs / 1000,
     "permission-mode": stated["permission-mode"] ?? defaults.mode,
-    sandbox: stated.sandbox ?? "off",
+    sandbox: stated.sandbox ?? "auto",
     "sandbox.network": stated["sandbox.network"] ?? "off",
     "sandbox.write": stated["sandbox.write"] ?? [],
     "sandbox.deny-read": stated["sandbox.deny-read"] ?? [],

@@ -130,6 +130,23 @@ test("with auto, a team without a sandbox warns once, and asks as without one", 
   expect(await team.requests()).toMatchObject([{ state: "expired" }]);
 });
 
+test.each(["auto", "required"] as const)(
+  "with %s, the sandbox is tried at the start only where one is required",
+  async (mode) => {
+    await using elsewhere = await temporaryDirectory();
+    const tried = join(elsewhere.path, "tried");
+    await using wire = await TeamOnWire.start({ lead: [says("Done.")] });
+    const PATH = await brokenBubblewrap(elsewhere.path, `: > ${tried}; exit 1`);
+
+    const opening = wire.open({ sandbox: { mode }, env: { ...wire.environment, PATH } });
+
+    if (mode === "required")
+      await expect(opening).rejects.toMatchObject({ code: "sandbox-missing" });
+    else await opening;
+    expect(existsSync(tried)).toBe(mode === "required");
+  },
+);
+
 test.skipIf(noSandbox)(
   "P29 a command whose sandbox stops working is not run, and says so",
   async () => {
