@@ -138,8 +138,8 @@ export class Spawner {
   }
 
   /** Every spawn that was asked for and is not finished. */
-  get underWay(): Promise<MemberRecord>[] {
-    return [...this.#all].map((spawning) => spawning.then(({ record }) => record));
+  get underWay(): Promise<SpawnedMember>[] {
+    return [...this.#all];
   }
 
   get isAnyUnderWay(): boolean {

@@ -45,7 +45,9 @@ export class TeamStop {
     const isMeant = ({ name }: StoppedMember) => !order?.isFromBefore || isRestored(name);
     await this.#endAll(stopped.filter(isMeant), removal);
     const spawned = await Promise.allSettled(coming);
-    const arrived = spawned.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
+    const arrived = spawned.flatMap((each) =>
+      each.status === "fulfilled" ? each.value.record : [],
+    );
     await this.#endAll(arrived, removal);
     // Removals that were under way already are finished, too.
     await removals.settled();

@@ -346,7 +346,7 @@ test("a spawn is under way from the moment it was asked for until it is finished
   const [underWay] = it.spawner.underWay;
   isOpen.keep();
 
-  expect(await underWay).toEqual(await spawning);
+  expect((await underWay)?.record).toEqual(await spawning);
   expect(it.spawner.isAnyUnderWay).toBe(false);
   expect(it.spawner.underWay).toEqual([]);
   expect(it.spawner.isSpawning(alice)).toBe(false);
