@@ -17,7 +17,8 @@ import { fileText } from "../support/file-text.ts";
 const program = resolve("dist/cli/main.js");
 
 /** So that commands that write need not be asked about. */
-const free = ["--permission-mode", "bypassPermissions"];
+/** Without a sandbox, so that a command knows its pid as it is for the test. */
+const free = ["--permission-mode", "bypassPermissions", "--sandbox", "off"];
 
 /** The program in a directory of its own, against a provider that follows `script`. */
 async function world(...script: (() => ScriptedAnswer)[]) {
