@@ -6,7 +6,7 @@ import type { ProviderRequest } from "../../src/testing/provider-server/provider
 import type { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 
 /** What a provider's environment looks like for a model that answers from `server`. */
-export function providerEnvironment(server: ProviderServer): Record<string, string> {
+export function providerEnvironment(server: Pick<ProviderServer, "url">): Record<string, string> {
   return {
     ANTHROPIC_API_KEY: "sk-ant-test-0123456789",
     ANTHROPIC_BASE_URL: server.url,

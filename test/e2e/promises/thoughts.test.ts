@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { raw, status } from "../../../src/testing/provider-server/answers.ts";
+import { googleSignature } from "../../../src/testing/provider-server/google-wire.ts";
 import type { ProviderRequest } from "../../../src/testing/provider-server/provider-api.ts";
 import { calls, reply, says, thinks, thinksInSecret } from "../../../src/testing/scripted-model.ts";
 import { TeamOnWire, Watched } from "../../support/team-on-wire.ts";
@@ -11,10 +12,14 @@ import { startTeamProcess } from "./team-process.ts";
 // before which anything is changed.
 const claude = "anthropic/claude-fable-5-1";
 const gpt = "openai/gpt-6-sol";
+const gemini = "google/gemini-3.5-flash";
 const words = "Let me look.\n  “Zuerst” \u{1F50E}";
 const thought = thinks(words, "c2lnbmF0dXJl");
 
 const Blocks = z.array(z.looseObject({ type: z.string() }));
+
+const GoogleParts = z.array(z.object({ thoughtSignature: z.string().optional() }));
+const GoogleContents = z.array(z.object({ parts: GoogleParts })).default([]);
 
 const Calls = z.object({ tool_calls: z.tuple([z.object({ id: z.string() })]) });
 
@@ -22,27 +27,28 @@ const Calls = z.object({ tool_calls: z.tuple([z.object({ id: z.string() })]) });
 function thoughtsIn(request: ProviderRequest | undefined): object[] {
   const messages = request?.body.messages ?? [];
   const blocks = messages.flatMap(({ content }) => Blocks.safeParse(content).data ?? []);
-  return [...blocks, ...(request?.body.input ?? [])].filter(({ type = "" }) =>
-    ["thinking", "redacted_thinking", "reasoning"].includes(type),
-  );
+  const parts = GoogleContents.parse(request?.body.contents).flatMap((content) => content.parts);
+  return [
+    ...[...blocks, ...(request?.body.input ?? [])].filter(({ type = "" }) =>
+      ["thinking", "redacted_thinking", "reasoning"].includes(type),
+    ),
+    ...parts.filter(({ thoughtSignature }) => thoughtSignature !== undefined),
+  ];
 }
 
 const signed = { type: "thinking", thinking: words, signature: "c2lnbmF0dXJl" };
 const sealed = { type: "redacted_thinking", data: "c2VhbGVk" };
+const encrypted = {
+  type: "reasoning",
+  encrypted_content: "c2lnbmF0dXJl",
+  summary: [{ type: "summary_text", text: words }],
+};
+const signedCall = { thoughtSignature: googleSignature("read_file", { path: "none" }) };
 
 test.each([
   [claude, [signed, sealed]],
-  [
-    gpt,
-    [
-      {
-        type: "reasoning",
-        encrypted_content: "c2lnbmF0dXJl",
-        summary: [{ type: "summary_text", text: words }],
-      },
-      { type: "reasoning", encrypted_content: "c2VhbGVk", summary: [] },
-    ],
-  ],
+  [gpt, [encrypted, { type: "reasoning", encrypted_content: "c2VhbGVk", summary: [] }]],
+  [gemini, [signedCall]],
 ])("the thoughts of %s come back byte for byte, also after kill -9", async (model, thoughts) => {
   await using wire = await TeamOnWire.start({
     lead: [says("Noted.")],
@@ -95,29 +101,31 @@ test("a thought on OpenRouter that names its call names it by the id that the ca
   expect(wire.server.refusals).toEqual([]);
 });
 
-test("a summary is made with the thoughts, and afterwards there are none", async () => {
-  const usage = { input_tokens: 9_500 };
-  await using wire = await TeamOnWire.start({
-    lead: [
-      reply([thought, calls("read_file", { path: "none" })], { usage }),
-      says("The gist."),
-      reply([thinks("Further.", "bmV4dA=="), calls("read_file", { path: "none" })]),
-      says("Done."),
-    ],
-  });
-  const team = await wire.open({ model: claude, models: { [claude]: { contextWindow: 10_000 } } });
+test.each([
+  [claude, signed, { type: "thinking", thinking: "Further.", signature: "bmV4dA==" }],
+  [gpt, encrypted, { type: "reasoning", encrypted_content: "bmV4dA==" }],
+  [gemini, signedCall, signedCall],
+])(
+  "a summary by %s is made with the thoughts, and afterwards there are none",
+  async (model, first, next) => {
+    const usage = { input_tokens: 9_500 };
+    await using wire = await TeamOnWire.start({
+      lead: [
+        reply([thought, calls("read_file", { path: "none" })], { usage }),
+        says("The gist."),
+        reply([thinks("Further.", "bmV4dA=="), calls("read_file", { path: "none" })]),
+        says("Done."),
+      ],
+    });
+    const team = await wire.open({ model, models: { [model]: { contextWindow: 10_000 } } });
 
-  await team.prompt("Look.");
-  await team.quiet();
+    await team.prompt("Look.");
+    await team.quiet();
 
-  expect(wire.requestsOf("lead").map(thoughtsIn)).toEqual([
-    [],
-    [signed],
-    [],
-    [{ type: "thinking", thinking: "Further.", signature: "bmV4dA==" }],
-  ]);
-  expect(wire.server.refusals).toEqual([]);
-});
+    expect(wire.requestsOf("lead").map(thoughtsIn)).toMatchObject([[], [first], [], [next]]);
+    expect(wire.server.refusals).toEqual([]);
+  },
+);
 
 test("another model is not sent earlier thoughts, which the person is told once; the first one gets them again", async () => {
   const ofGpt = thinks("Hm, hm.", "ZW5jcnlwdGVk");

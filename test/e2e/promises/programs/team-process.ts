@@ -13,6 +13,7 @@ import type { MessageId } from "../../../../src/protocol/ids.ts";
 import { PermissionMode } from "../../../../src/protocol/message.ts";
 import { FileTeamStore } from "../../../../src/team/file-team-store.ts";
 import { Team } from "../../../../src/team/team.ts";
+import { providerEnvironment } from "../../../support/agent-on-wire.ts";
 import { teamPlace } from "../../../support/team.ts";
 import { scriptedModels } from "../../../support/team-on-wire.ts";
 
@@ -53,13 +54,7 @@ store.send = async (to, draft) => {
 const team = await Team.open({
   store,
   place,
-  env: {
-    PATH: process.env.PATH,
-    ANTHROPIC_API_KEY: "sk-ant-test-0123456789",
-    ANTHROPIC_BASE_URL: url,
-    OPENAI_API_KEY: "sk-test-0123456789",
-    OPENAI_BASE_URL: `${url}/v1`,
-  },
+  env: { PATH: process.env.PATH, ...providerEnvironment({ url }) },
   cwd: root,
   model: "anthropic/scripted",
   models: scriptedModels,
