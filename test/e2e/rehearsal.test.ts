@@ -11,6 +11,7 @@ import { Team } from "../../src/team/team.ts";
 import type { TeamOptions } from "../../src/team/team-options.ts";
 import { mailNewestFirst } from "../../src/team/view/read-pages.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { gitEnvironment, gitIn, makeRepository } from "../support/repository.ts";
 import { teamPlace, viewTeam } from "../support/team.ts";
 import { tutorialPrompts } from "../support/tutorial-prompts.ts";
 
@@ -171,6 +172,42 @@ test("the whole tutorial in one team, prompt after prompt, leaves nothing undone
   expect(cost_usd).toBe(0);
 });
 
+test("three teammates change one file side by side in checkouts, and all of it lands; a conflict is solved by its member", async () => {
+  const sections = ["Install", "Use", "Remove"].map((title) => `## ${title}\n\nTo do.\n`);
+  const guide = `# Guide\n\n${sections.join("\n")}`;
+  await using stage = await Stage.open({
+    ...{ landing: { mode: "auto" }, mode: "bypassPermissions" },
+    env: { ...gitEnvironment },
+  });
+  await makeRepository(stage.root, { "guide.md": guide });
+  const onTarget = () => gitIn(stage.root, "show", "troupe/default:guide.md");
+
+  const first = await stage.tell(
+    "Spawn alice, bob and carol in checkouts. Have each write a section of guide.md.",
+  );
+
+  expect(first.landings.map(({ member, state }) => `${member} ${state}`).sort()).toEqual([
+    "alice landed",
+    "bob landed",
+    "carol landed",
+  ]);
+  const written = ["alice", "bob", "carol"].map((name) => `as ${name}.`);
+  for (const words of written) expect(await onTarget()).toContain(words);
+  expect(await onTarget()).not.toContain("To do.");
+
+  // Both write the same place, so at most one is not in conflict.
+  await stage.tell("Have alice and bob each add a section to guide.md.");
+
+  const { landings } = await stage.team.summary();
+  expect(new Set(landings.map(({ state }) => state))).toEqual(new Set(["landed"]));
+  const headings = (await onTarget()).match(/^## .*$/gm);
+  expect(headings?.slice(0, 3)).toEqual(["## Install", "## Use", "## Remove"]);
+  expect(headings?.slice(3).sort()).toEqual(["## Notes of alice", "## Notes of bob"]);
+  expect(await onTarget()).not.toMatch(/^[<=>]{7}/m);
+  // The person's own files are as they were.
+  expect(await stage.file("guide.md")).toBe(guide);
+});
+
 test("a denied call is reported and keeps no member busy", async () => {
   await using stage = await Stage.open({
     mode: "default",
@@ -302,6 +339,7 @@ class Stage implements AsyncDisposable {
       env: { PATH: process.env.PATH },
       model: "rehearsal",
       mode: "acceptEdits",
+      checkouts: { directory: join(this.root, "..", "checkouts") },
       ...this.#options,
     });
   }

@@ -13,6 +13,7 @@ import {
   type Script,
   type ScriptedCall,
 } from "./script.ts";
+import { openSections } from "./sections.ts";
 
 /** A teammate to spawn. Without a prompt it waits for mail or tasks. */
 export interface Newcomer {
@@ -20,7 +21,11 @@ export interface Newcomer {
   role: string;
   prompt: string;
   needsPlan: boolean;
+  /** Whether it gets a checkout of its own. */
+  isApart: boolean;
 }
+
+export const usual = { needsPlan: false, isApart: false } as const;
 
 /**
  * The result of the wait does not matter: results so far are reported, and later ones wake the
@@ -45,12 +50,18 @@ export function spawnAll(newcomers: readonly Newcomer[], isForTasks = false): Sc
 }
 
 /** A teammate that is already working gets the prompt by mail. */
-function spawn({ name, role, prompt, needsPlan }: Newcomer, isForTasks: boolean): SceneStep {
+function spawn(
+  { name, role, prompt, needsPlan, isApart }: Newcomer,
+  isForTasks: boolean,
+): SceneStep {
   const idle = isForTasks
     ? "Take tasks from the board: they come to you by themselves."
     : "You have no work yet. Mail brings it.";
   // Always set: otherwise a teammate that had to plan before would have to plan again.
-  const input = { name, role, prompt: prompt || idle, plan_required: needsPlan };
+  const input = {
+    ...{ name, role, prompt: prompt || idle, plan_required: needsPlan },
+    ...(isApart && { isolation: "checkout" }),
+  };
   const told = `${name} (${role}) is on the team.`;
   return function* (scene) {
     const outcome = yield* call("spawn_teammate", input, () => told)(scene);
@@ -59,11 +70,25 @@ function spawn({ name, role, prompt, needsPlan }: Newcomer, isForTasks: boolean)
   };
 }
 
+/** Gives each of the newcomers a section of a file that is still to be written. */
+export function shareSections(newcomers: readonly Newcomer[], path: string): SceneStep {
+  return function* (scene) {
+    const read = yield* scene.call("read_file", { path });
+    if (read.is_error) return outcomeOf(read);
+    const open = openSections(read.output);
+    const each = newcomers.map((newcomer, index) => {
+      const title = open[index] ?? `Notes of ${newcomer.name}`;
+      return { ...newcomer, prompt: `Write the section "${title}" of ${path}.` };
+    });
+    return yield* spawnAll(each)(scene);
+  };
+}
+
 /** Spawns two teammates for the tasks if there are none. */
 export const spawnHelpers: SceneStep = function* (scene) {
   const isAlone = (yield* livingTeammates(scene)).length === 0;
   const names = isAlone ? ["alice", "bob"] : [];
-  const helpers = names.map((name) => ({ name, role: "teammate", prompt: "", needsPlan: false }));
+  const helpers = names.map((name) => ({ name, role: "teammate", prompt: "", ...usual }));
   return yield* inOrder(helpers.map((helper) => spawn(helper, true)))(scene);
 };
 

@@ -61,6 +61,8 @@ const knownPrompts = [
   "Spawn charlie, have him submit a plan, then approve it.",
   "Create 3 tasks on the board, then spawn alice and bob. Watch them auto-claim and work.",
   "Create tasks with dependencies. Watch teammates respect the blocked order.",
+  "Spawn alice, bob and carol in checkouts. Have each write a section of guide.md.",
+  "Have alice and bob each add a section to guide.md.",
 ] as const;
 
 const introduction =

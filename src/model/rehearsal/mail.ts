@@ -20,6 +20,8 @@ export function reportOf({ kind, from, text, approve, reason }: ConversationItem
     case "shutdown_response":
       if (approve === "true") return `${from} agreed to shut down.`;
       return `${from} refuses to shut down: ${reason}`;
+    case "landing_notification":
+      return beginningOf(text.split(/\.?(?: Changed:)?\n/)[0] ?? "");
     case "teammate_terminated":
       return beginningOf(text);
     default:

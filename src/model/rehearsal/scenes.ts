@@ -4,9 +4,11 @@ import {
   lookIntoInbox,
   type Newcomer,
   requestShutdown,
+  shareSections,
   spawnAll,
   spawnHelpers,
   tell,
+  usual,
   waitForAll,
   watchTasks,
 } from "./lead-steps.ts";
@@ -37,6 +39,10 @@ export const scenes: readonly SentenceRow<readonly SceneStep[]>[] = [
     requestShutdown(newcomers.map(({ name }) => name)),
     waitForAll,
   ]),
+  spawning(
+    "spawn {people}. (have|ask|tell) each( of them)? (to )?write an? section of {file}",
+    (newcomers, { file = "" }) => [shareSections(newcomers, unquoted(file)), waitForAll],
+  ),
   spawning(
     "spawn {people}. (have|ask|tell) {who} (to )?{work}",
     (newcomers, { who, work = "" }) => {
@@ -76,6 +82,12 @@ export const scenes: readonly SentenceRow<readonly SceneStep[]>[] = [
   row(`request {who}['’]s ${shutDown}`, playShutdown),
   row(`(ask|tell) {who} to ${shutDown}`, playShutdown),
   row(`${shutDown} {who}`, playShutdown),
+  row("(have|ask|tell) {who} (to )?each add an? section to {file}", ({ who, file = "" }) => {
+    const told = namesIn(who).map((name) =>
+      tell(name, `Add the section "Notes of ${name}" to ${unquoted(file)}.`),
+    );
+    return [...told, waitForAll];
+  }),
   row("(have|ask|tell) {who} (to )?{work}", ({ who, work = "" }) => {
     const names = namesIn(who);
     const told = names.map((name) => tell(name, asSentence(work)));
@@ -96,13 +108,21 @@ function spawning(
   });
 }
 
-/** `alice (coder) and bob (tester)`, `ann and ben as testers`, `zoe as a writer`, `eve`. */
+/** `alice (coder) and bob (tester)`, `ann and ben as testers`, `zoe as a writer`, `eve in a checkout`. */
 function newcomersIn(people = ""): Newcomer[] {
-  const each = people.replace(/^([\w-]+) and ([\w-]+) as (\w+)s$/i, "$1 as $3 and $2 as $3");
+  const who = people.replace(/\s+in\s+(?:an?\s+|(?:their|his|her)\s+)?(?:own\s+)?checkouts?$/i, "");
+  const isApart = who !== people;
+  const each = who.replace(/^([\w-]+) and ([\w-]+) as (\w+)s$/i, "$1 as $3 and $2 as $3");
   const person =
     /\b([a-z][\w-]*)(?:\s*\(([^)]+)\)|\s+as\s+(?:an?\s+|the\s+)?([\w -]+?))?(?=,|\s+and\s|$)/gi;
   return [...each.matchAll(person)].flatMap(([, word, inParentheses, role = inParentheses]) =>
-    namesIn(word).map((name) => ({ name, role: role ?? "teammate", prompt: "", needsPlan: false })),
+    namesIn(word).map((name) => ({
+      name,
+      role: role ?? "teammate",
+      prompt: "",
+      ...usual,
+      isApart,
+    })),
   );
 }
 

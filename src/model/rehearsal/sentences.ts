@@ -95,7 +95,7 @@ export function namesIn(text = ""): string[] {
 }
 
 const noName =
-  /^(?:an?|the|and|my|your|him|his|her|them|their|it|me|us|you|all|any|every\w+|teammates?|team)$/;
+  /^(?:an?|the|and|my|your|him|his|her|them|their|it|me|us|you|all|any|each|every\w+|teammates?|team)$/;
 
 /** Adds a capital letter and a full stop. */
 export function asSentence(text: string): string {

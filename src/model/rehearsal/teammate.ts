@@ -1,6 +1,7 @@
 import type { ConversationItem } from "./conversation-item.ts";
 import { taskOfPlan } from "./mail.ts";
 import { call, done, inOrder, type PlayedScene, type Script, type StepOutcome } from "./script.ts";
+import { conflictIn, solveConflict } from "./sections.ts";
 import { shortly } from "./sentences.ts";
 import { askedIn, checkFile, type Work, workIn, writeFile } from "./work.ts";
 
@@ -35,10 +36,16 @@ function* answer(scene: PlayedScene, mail: ConversationItem): Script<StepOutcome
       return done(`Noted, from ${from}: ${shortly(text, 200)}`);
     case "message":
       if (isBoss(from)) return yield* obey(scene, text);
-      return task_id ? yield* performTask(scene, mail) : yield* answerPeer(scene, mail);
+      if (task_id) return yield* performTask(scene, mail);
+      return yield* from === "system" ? hearFromRuntime(scene, mail) : answerPeer(scene, mail);
     default:
       return done("");
   }
+}
+
+function* hearFromRuntime(scene: PlayedScene, mail: ConversationItem): Script<StepOutcome> {
+  const conflict = conflictIn(mail.text);
+  return yield* conflict ? solveConflict(scene, conflict) : answerPeer(scene, mail);
 }
 
 function isBoss(from: string): boolean {

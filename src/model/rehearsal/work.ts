@@ -7,6 +7,7 @@ import {
   type PlayedScene,
   type SceneStep,
 } from "./script.ts";
+import { writeSection } from "./sections.ts";
 import {
   asSentence,
   namesIn,
@@ -49,6 +50,11 @@ const workSentences: readonly SentenceRow<readonly AskedWork[]>[] = [
   row(`(send|write|give) ${letter} to {name}{rest}`, readSend),
   row(`(send|write|give) {name} ${letter}{rest}`, readSend),
   row("(tell|greet|inform|ask) {name}{rest}", readSend),
+  row("(write|add) the section {quote} (of|to) {file}", ({ quote = "", file = "" }) => {
+    const title = unquoted(quote);
+    const path = unquoted(file);
+    return [{ title: `Write the section ${title} of ${path}`, step: writeSection(path, title) }];
+  }),
   row("(create|write|make|add|draft) .*?{file}{rest}", ({ file = "", rest = "" }) => {
     const [about = "", check] = rest.split(/(?:^|\s)and\s+(?:check|verify|read)\b/i);
     const content = about.trim().replace(/^(?:with|containing|for|about|:)\s+/i, "");

@@ -47,7 +47,7 @@ export async function mailOfLanding(
 async function sendBack(landing: Landing, options: LandingMailOptions): Promise<void> {
   const { member } = landing;
   const text = problemText(landing);
-  const advice = `Bring ${landing.target} into your checkout, and solve it there: git fetch origin && git merge origin/${landing.target}. When your run ends, it is tried again; this was attempt ${landing.attempt} of ${maxAttempts}.`;
+  const advice = `Commit what you have, bring ${landing.target} into your checkout, and solve it there: git fetch origin && git merge origin/${landing.target}. When your run ends, it is tried again; this was attempt ${landing.attempt} of ${maxAttempts}.`;
   try {
     await send(member, landing, { content: `Your work ${text}\n\n${advice}` }, options);
   } catch (error) {

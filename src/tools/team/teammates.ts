@@ -52,7 +52,9 @@ export const spawnTeammate = coordinationTool({
     tools: z.array(z.string()).optional(),
     permission_mode: PermissionMode.optional(),
     sandbox: SandboxMode.optional(),
-    isolation: SpawnIsolation.optional().describe("checkout: its own copy of the repository"),
+    isolation: SpawnIsolation.optional().describe(
+      "checkout: a git repository of its own, for work beside others",
+    ),
     plan_required: z.boolean().describe("No changes before you approve its plan").optional(),
     cwd: z.string().optional(),
     fresh: z.boolean().describe("Forget its history").optional(),

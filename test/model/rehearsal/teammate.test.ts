@@ -36,6 +36,77 @@ test("an existing file is read before it is replaced, and left alone if it is al
   expect(same.names).toEqual(["glob", "read_file"]);
 });
 
+const guide = "# Guide\n\n## Install\n\nTo do.\n\n## Use\n\nTo do.\n";
+
+test("a section is written where its heading is, and one without a heading at the end", async () => {
+  const known = alice(filesWorld({ "guide.md": guide }));
+  await known.tell(order('Write the section "Use" of guide.md.'));
+  expect(known.calls.at(-1)).toMatchObject({
+    name: "edit_file",
+    input: { path: "guide.md", old_text: "## Use\n\nTo do." },
+  });
+
+  const other = alice(filesWorld({ "guide.md": guide }));
+  await other.tell(order('Add the section "Notes" to guide.md.'));
+  expect(other.calls.at(-1)).toMatchObject({
+    name: "write_file",
+    input: { content: expect.stringMatching(/^# Guide[\s\S]*To do\.\n\n## Notes\n\n.*alice\.\n$/) },
+  });
+});
+
+test("what has landed is merged before a section is written", async () => {
+  const dialogue = alice(filesWorld({ "guide.md": guide }));
+  const landed = mail(
+    "system",
+    "landing_notification",
+    "The work of bob is on troupe/default now (12ab).",
+  );
+  await dialogue.tell(landed, order('Write the section "Use" of guide.md.'));
+  expect(dialogue.calls[0]).toMatchObject({
+    input: { command: expect.stringContaining("git merge -q origin/troupe/default") },
+  });
+});
+
+test("a conflict is solved by keeping both sides, and committed", async () => {
+  const inConflict =
+    "# Guide\n<<<<<<< HEAD\nmine\n=======\ntheirs\n>>>>>>> origin/troupe/default\n";
+  const dialogue = alice((name, input) => {
+    if (name === "bash" && Object(input).command.includes("merge")) {
+      return { output: "CONFLICT (content): Merge conflict in guide.md", isError: true };
+    }
+    return filesWorld({ "guide.md": inConflict })(name, input);
+  });
+
+  const text = await dialogue.tell(
+    mail(
+      "system",
+      "message",
+      "Your work cannot be merged with troupe/default. In conflict:\n- guide.md\n\nCommit what you have.",
+    ),
+  );
+
+  expect(dialogue.names).toEqual(["bash", "read_file", "write_file", "bash"]);
+  expect(dialogue.calls[2]).toMatchObject({ input: { content: "# Guide\nmine\n\ntheirs\n" } });
+  expect(dialogue.calls[3]).toMatchObject({
+    input: { command: expect.stringContaining("git commit") },
+  });
+  expect(text).toContain("Both sides are in guide.md");
+});
+
+test("a merge that is not permitted is reported", async () => {
+  const dialogue = alice((name) => {
+    if (name === "bash") return { output: "Error: Denied: no", isError: true };
+    return filesWorld({ "guide.md": guide })(name, { path: "guide.md" });
+  });
+
+  const text = await dialogue.tell(
+    mail("system", "message", "Your work cannot be merged with main. In conflict:\n- guide.md\n"),
+  );
+
+  expect(dialogue.names).toEqual(["bash", "read_file"]);
+  expect(text).toContain("Denied");
+});
+
 test("a file's content, or its absence, is reported", async () => {
   const there = alice(filesWorld({ "schema.sql": "CREATE TABLE users ();" }));
   expect(await there.tell(order("Check if schema.sql exists and list its contents."))).toContain(
