@@ -16,8 +16,10 @@ import { fileText } from "../support/file-text.ts";
 /** The bundled program, as it is published. */
 const program = resolve("dist/cli/main.js");
 
-/** So that commands that write need not be asked about. */
-/** Without a sandbox, so that a command knows its pid as it is for the test. */
+/**
+ * So that commands that write need not be asked about; and without a sandbox, so that a command knows its pid as
+ * it is for the test.
+ */
 const free = ["--permission-mode", "bypassPermissions", "--sandbox", "off"];
 
 /** The program in a directory of its own, against a provider that follows `script`. */

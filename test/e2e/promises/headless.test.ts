@@ -242,8 +242,10 @@ test("P22 a background command is awaited, and its end wakes its owner; one that
       },
     ],
   });
-  const flags = [...free, "--background-wait", "0", "--output", "json"];
-  const { out } = await run(lasting, ...flags);
+  // Without a sandbox, so that the command knows its pid as it is for the test.
+  const unconfined = [...free, "--sandbox", "off"];
+  const flags = ["--background-wait", "0", "--output", "json"];
+  const { out } = await run(lasting, ...unconfined, ...flags);
   expect(Summary.parse(JSON.parse(out[0] ?? "")).background).toMatchObject([{ member: "lead" }]);
   const pid = Number(await fileText(join(lasting.root, "pid")));
   expect(await systemProcesses.startOf(pid)).toBeUndefined();
