@@ -107,6 +107,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     await answer(page, "Approve");
     await scene.wire.requested("alice", 7);
     await page.getByText("Decided · 2").click();
+    await page.locator(".settled-state").nth(1).waitFor();
     const decided = await page.locator(".settled-state").allInnerTexts();
 
     expect(firstPlan.map((item) => item.trim())).toEqual(["Delete everything.", "Begin anew."]);

@@ -10,8 +10,7 @@ export async function chooseQuestion(terminal: Tmux): Promise<void> {
   );
 }
 
-/** Whether the keys of the chosen question stand out, as they do when they count. */
-export function doKeysCount(styledScreen: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: styles are what it is about.
-  return /\x1b\[1my/.test(styledScreen);
+/** Whether a key of the chosen question stands out, as it does when it counts. */
+export function doKeysCount(styledScreen: string, key = "y"): boolean {
+  return styledScreen.includes(`\x1b[1m${key}`);
 }

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { untilChanged } from "./file-text.ts";
 import { missingProgram } from "./missing.ts";
 
 const execute = promisify(execFile);
@@ -77,6 +78,12 @@ export class Tmux implements AsyncDisposable {
     await this.#tell("send-keys", "-t", "screen", ...keys);
   }
 
+  /** Types a line and sends it. */
+  async enter(line: string): Promise<void> {
+    await this.type(line);
+    await this.press("Enter");
+  }
+
   async paste(text: string): Promise<void> {
     await this.#tell("set-buffer", "--", text);
     await this.#tell("paste-buffer", "-p", "-t", "screen");
@@ -102,9 +109,12 @@ export class Tmux implements AsyncDisposable {
     return await this.#tell("capture-pane", "-p", "-J", "-S", "-", "-t", "screen", ...styles);
   }
 
-  /** Everything that the program has written since the start of a test, as it was. */
-  async output(): Promise<string> {
-    return await readFile(this.#written, "utf8");
+  /** Resolves to everything that the program has written since the start of a test, as it was, when that is so. */
+  async hasWritten(isSo: (output: string) => boolean): Promise<string> {
+    return await untilChanged(this.#written, async () => {
+      const output = await readFile(this.#written, "utf8");
+      return isSo(output) ? output : undefined;
+    });
   }
 
   /** Has another program write to the terminal, in the way of `printf`. */
@@ -136,7 +146,10 @@ export class Tmux implements AsyncDisposable {
     return Number(pid);
   }
 
-  /** Resolves to the screen when it shows a text. */
+  /**
+   * Resolves to the screen when it shows a text. One look may come in the middle of a redraw: what a test requires of the screen
+   * belongs into the pattern, and not into a look of its own.
+   */
   async shows(text: string | RegExp): Promise<string> {
     let screen = "";
     await this.until(async () => {

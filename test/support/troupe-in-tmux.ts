@@ -54,6 +54,22 @@ export async function inAnotherShell(directory: string, ...argv: string[]): Prom
   return stdout;
 }
 
+/** The input line below its rule with exactly this text: what was sent is elsewhere on the screen. */
+export function inLine(text: string): RegExp {
+  const exact = text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`^── \\S+ ─+\\n› ?${exact}$`, "m");
+}
+
+/** Resolves when no member works any more. Wait first for something of the work: before it, all are at rest, too. */
+export async function atRest(terminal: Tmux): Promise<void> {
+  await terminal.until(async () => {
+    const screen = await terminal.screen();
+    // The last line is drawn last.
+    const isWhole = /^── \S+ ─+\n›[\s\S]*\n {2}\S[^\n]*$/m.test(screen);
+    return isWhole && !/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] \S/.test(screen);
+  }, "members at rest");
+}
+
 /** Where the program keeps what is not in the team's directory. */
 function placesIn(directory: string) {
   return { XDG_STATE_HOME: join(directory, "state"), XDG_CONFIG_HOME: join(directory, "config") };

@@ -1,12 +1,18 @@
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { noTmux } from "../support/tmux.ts";
+import { noTmux, type Tmux } from "../support/tmux.ts";
 import { openTroupe } from "../support/troupe-in-tmux.ts";
 
 /** Whether there is a bell that is not the end of a title. */
 function hasRung(output: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it is about.
   return output.replaceAll(/\x1b\][^\x07]*\x07/g, "").includes("\x07");
+}
+
+/** Quits, and waits until all is there that the program has written. */
+async function outputToTheEnd(terminal: Tmux): Promise<string> {
+  await terminal.press("C-d");
+  return await terminal.hasWritten((output) => output.includes("exit code 0"));
 }
 
 const schema =
@@ -17,15 +23,14 @@ test.skipIf(noTmux)("P40 a question rings the bell, and the title names who asks
   await using terminal = await openTroupe(directory.path);
   await terminal.shows("ctrl-d quit");
 
-  await terminal.type(schema);
-  await terminal.press("Enter");
+  await terminal.enter(schema);
   await terminal.shows("alice asks to run this");
   await terminal.until(
     async () => /alice asks.*troupe/.test(await terminal.format("#{pane_title}")),
     "a title that names alice",
   );
 
-  await terminal.until(async () => hasRung(await terminal.output()), "the bell");
+  await terminal.hasWritten(hasRung);
 });
 
 test.skipIf(noTmux).each([
@@ -37,11 +42,11 @@ test.skipIf(noTmux).each([
   await terminal.shows("ctrl-d quit");
   await terminal.set("allow-passthrough", setting);
 
-  await terminal.type(schema);
-  await terminal.press("Enter");
-  await terminal.until(async () => hasRung(await terminal.output()), "the bell");
+  await terminal.enter(schema);
+  await terminal.hasWritten(hasRung);
+  const output = await outputToTheEnd(terminal);
 
-  expect((await terminal.output()).includes("\x1bPtmux;\x1b\x1b]9;troupe: ")).toBe(isGiven);
+  expect(output.includes("\x1bPtmux;\x1b\x1b]9;troupe: ")).toBe(isGiven);
 });
 
 test.skipIf(noTmux)("with --notify off, the terminal is left alone", async () => {
@@ -50,13 +55,10 @@ test.skipIf(noTmux)("with --notify off, the terminal is left alone", async () =>
   await using terminal = await openTroupe(directory.path, { argv });
   await terminal.shows("ctrl-d quit");
 
-  await terminal.type(schema);
-  await terminal.press("Enter");
+  await terminal.enter(schema);
   await terminal.shows("alice asks to run this");
-  await terminal.press("C-d");
-  await terminal.shows("exit code 0");
+  const output = await outputToTheEnd(terminal);
 
-  const output = await terminal.output();
   expect(output).not.toContain("\x07");
   expect(output).not.toContain("\x1b]");
 });

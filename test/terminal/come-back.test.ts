@@ -5,13 +5,14 @@ import { stall } from "../../src/testing/provider-server/answers.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
 import { calls, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { noTmux, type Tmux } from "../support/tmux.ts";
-import { inAnotherShell, openOnServer, openTroupe } from "../support/troupe-in-tmux.ts";
-
-async function send(terminal: Tmux, line: string): Promise<void> {
-  await terminal.type(line);
-  await terminal.press("Enter");
-}
+import { noTmux } from "../support/tmux.ts";
+import {
+  atRest,
+  inAnotherShell,
+  inLine,
+  openOnServer,
+  openTroupe,
+} from "../support/troupe-in-tmux.ts";
 
 test.skipIf(noTmux)(
   "P40 after kill -9, what was said is rendered, and the message that was not answered is named",
@@ -22,9 +23,9 @@ test.skipIf(noTmux)(
     {
       await using terminal = await openOnServer(directory.path, server);
       await terminal.shows("›");
-      await send(terminal, "List them.");
+      await terminal.enter("List them.");
       await terminal.shows("• two");
-      await send(terminal, "And now?");
+      await terminal.enter("And now?");
       await server.until(() => server.stalled === 1);
       process.kill(await terminal.pid(), "SIGKILL");
       await terminal.shows("exit code 137");
@@ -43,16 +44,18 @@ test.skipIf(noTmux)(
     await using directory = await temporaryDirectory();
     await using terminal = await openTroupe(directory.path);
     await terminal.shows("›");
-    await send(terminal, "Spawn alice as a coder. Then request her shutdown.");
-    await terminal.shows(/alice is shut down/);
-    await send(terminal, "/new");
+    await terminal.enter("Spawn alice as a coder. Then request her shutdown.");
+    await terminal.shows("alice agreed to shut down.");
+    await atRest(terminal);
+    await terminal.enter("/new");
     await terminal.shows(/\/new[\s\S]*Say what you want done/);
-    await send(terminal, "List teammates");
+    await terminal.enter("List teammates");
     await terminal.shows("● list_teammates");
+    await atRest(terminal);
 
-    await send(terminal, "/resume");
+    await terminal.enter("/resume");
     await terminal.shows(/1 {2}Spawn alice as a coder\. Then request her shutdown\./);
-    await send(terminal, "/resume 1");
+    await terminal.enter("/resume 1");
     await terminal.shows(/\/resume 1\n[\s\S]*alice agreed to shut down\.[\s\S]*›/);
     await terminal.press("C-d");
     await terminal.shows("exit code 0");
@@ -78,17 +81,18 @@ test.skipIf(noTmux)("a prompt is taken back with what its tools changed", async 
   const argv = ["--permission-mode", "acceptEdits"];
   await using terminal = await openOnServer(directory.path, server, { argv });
   await terminal.shows("›");
-  await send(terminal, "Hello.");
+  await terminal.enter("Hello.");
   await terminal.shows("What shall I do?");
-  await send(terminal, "Write it.");
+  await terminal.enter("Write it.");
   await terminal.shows("Written.");
+  await atRest(terminal);
   expect(existsSync(file)).toBe(true);
 
-  await send(terminal, "/rewind 1");
+  await terminal.enter("/rewind 1");
   await terminal.shows(/remove +a\.txt/);
-  await send(terminal, "/rewind 1 yes");
+  await terminal.enter("/rewind 1 yes");
   await terminal.shows("Your prompt is in the line");
-  await terminal.shows(/^› Write it\.$/m);
+  await terminal.shows(inLine("Write it."));
 
   expect(existsSync(file)).toBe(false);
 });
@@ -98,16 +102,13 @@ test.skipIf(noTmux)("/help lists the keys, /doctor checks, /export writes a page
   await using terminal = await openTroupe(directory.path, { rows: 90 });
   await terminal.shows("›");
 
-  await send(terminal, "/help");
-  const help = await terminal.shows("Keys on the screen:");
-  expect(help).toMatch(/Ctrl-X +selects the open question/);
-  expect(help).toContain("/rewind");
-  await send(terminal, "/doctor");
-  await terminal.shows(/ok +Node/i);
-  await send(terminal, "/export page.html");
-  await terminal.shows(/page\.html/);
-  await terminal.until(
-    async () => existsSync(join(directory.path, "work", "page.html")),
-    "the page",
+  await terminal.enter("/help");
+  await terminal.shows(
+    /\/rewind [\s\S]*Keys on the screen:[\s\S]*Ctrl-X +selects the open question/,
   );
+  await terminal.enter("/doctor");
+  await terminal.shows(/ok +Node/i);
+  await terminal.enter("/export page.html");
+  await terminal.shows(/^Wrote .*page\.html/m);
+  expect(existsSync(join(directory.path, "work", "page.html"))).toBe(true);
 });

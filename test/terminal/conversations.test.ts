@@ -3,7 +3,7 @@ import { ProviderServer } from "../../src/testing/provider-server/provider-serve
 import { calls, reply, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { noTmux } from "../support/tmux.ts";
-import { openTroupe } from "../support/troupe-in-tmux.ts";
+import { atRest, inLine, openTroupe } from "../support/troupe-in-tmux.ts";
 
 const long = `A long answer. ${"It has many words. ".repeat(200)}The end of it.`;
 
@@ -22,23 +22,24 @@ test.skipIf(noTmux)(
       isHung = true;
       return new Promise(() => undefined);
     });
-    await submit(terminal, "/compact");
+    await terminal.enter("/compact");
     await terminal.shows("The conversation of 'lead' is too short to be summarized");
-    await submit(terminal, "Tell me.");
+    await terminal.enter("Tell me.");
     await terminal.shows("The end of it.");
+    await atRest(terminal);
 
-    await submit(terminal, "/compact");
+    await terminal.enter("/compact");
     await terminal.shows("summarizes its conversation");
     await terminal.press("Escape");
     await terminal.shows("The conversation of 'lead' was not summarized: it was interrupted");
-    await submit(terminal, "/compact the colour");
+    await terminal.enter("/compact the colour");
     const done = await terminal.shows(
       /summarized the conversation: about 12\.9k tokens are now [12]\.\d+k; \/log shows the summary/,
     );
 
     expect(done).not.toContain("SUMMARY");
     expect(server.requests.at(-1)?.text).toContain('<keep from=\\"user\\">\\nthe colour\\n</keep>');
-    await submit(terminal, "Which?");
+    await terminal.enter("Which?");
     await terminal.shows("The blue one.");
     expect(server.requests.at(-1)?.text).toContain("SUMMARY");
     expect(server.requests.at(-1)?.text).not.toContain("many words");
@@ -59,33 +60,35 @@ test.skipIf(noTmux)(
       isAtWork = true;
       return calls("bash", { command: "until [ -e go ]; do read -t 0.1 < /dev/zero; done" });
     });
-    await submit(terminal, "Remember the word pomegranate.");
+    await terminal.enter("Remember the word pomegranate.");
     await terminal.shows("Noted well.");
-    await submit(terminal, "Wait.");
+    await terminal.enter("Wait.");
     await terminal.shows(/bash until/);
 
-    await submit(terminal, "/clear");
+    await terminal.enter("/clear");
     await terminal.shows(/'lead' is working[\s\S]*Interrupt it first/);
     await terminal.press("Escape");
     await terminal.shows("interrupted");
-    await submit(terminal, "/cl");
+    await atRest(terminal);
+    await terminal.enter("/cl");
     await terminal.shows("There is no command /cl");
     await terminal.type("/cle");
     await terminal.press("Tab");
-    await terminal.shows(/^› \/clear/m);
+    await terminal.shows(inLine("/clear"));
     await terminal.press("Enter");
     await terminal.shows("starts again with an empty conversation; /rewind goes back to before it");
-    await submit(terminal, "Which?");
+    await terminal.enter("Which?");
     await terminal.shows("The blue one.");
+    await atRest(terminal);
     expect(server.requests.at(-1)?.text).not.toContain("pomegranate");
 
-    await submit(terminal, "/rewind 2");
+    await terminal.enter("/rewind 2");
     await terminal.shows("Type /rewind 2 yes to do this.");
-    await submit(terminal, "/rewind 2 yes");
+    await terminal.enter("/rewind 2 yes");
     await terminal.shows("went back to an earlier prompt");
-    // The prompt is in the line again.
+    await terminal.shows(inLine("Wait."));
     await terminal.press("C-u");
-    await submit(terminal, "Are you there?");
+    await terminal.enter("Are you there?");
     await terminal.shows(/Are you there\?[\s\S]*Noted well\./);
     expect(server.requests.at(-1)?.text).toContain("pomegranate");
     expect(server.refusals).toEqual([]);
@@ -109,12 +112,4 @@ async function begin() {
       await directory[Symbol.asyncDispose]();
     },
   };
-}
-
-async function submit(
-  terminal: Awaited<ReturnType<typeof begin>>["terminal"],
-  line: string,
-): Promise<void> {
-  await terminal.type(line);
-  await terminal.press("Enter");
 }

@@ -21,16 +21,12 @@ test.skipIf(noTmux)(
     const opened = { argv: [], env, columns: 120, rows: 40 };
     {
       await using terminal = await openTroupe(directory.path, opened);
-      const enter = async (line: string) => {
-        await terminal.type(line);
-        await terminal.press("Enter");
-      };
       await terminal.shows(/anthropic\/claude-sonnet-5-5 · default$/m);
-      await enter("Who are you?");
+      await terminal.enter("Who are you?");
       await terminal.shows("From the first.");
-      await enter("/model");
+      await terminal.enter("/model");
       await terminal.shows(/^lead {2}anthropic\/claude-sonnet-5-5 {2}effort default$/m);
-      await enter("/model google/gemini-4-argon");
+      await terminal.enter("/model google/gemini-4-argon");
       await terminal.shows("Set GOOGLE_GENERATIVE_AI_API_KEY or GOOGLE_API_KEY");
       await terminal.type("/model gpt-6-so");
       await terminal.shows(/^ {2}openai\/gpt-6-sol/m);
@@ -38,17 +34,16 @@ test.skipIf(noTmux)(
       await terminal.press("Enter");
       await terminal.shows("Set for lead, from the next request on.");
       await terminal.shows(/openai\/gpt-6-sol · default$/m);
-      await enter("/effort high");
+      await terminal.enter("/effort high");
       await terminal.shows(/^lead {2}openai\/gpt-6-sol {2}effort high$/m);
-      await enter("And now?");
+      await terminal.enter("And now?");
       await terminal.shows("From the second.");
       await terminal.press("C-d");
       await terminal.shows("exit code 0");
     }
     await using terminal = await openTroupe(directory.path, opened);
     await terminal.shows(/openai\/gpt-6-sol · default$/m);
-    await terminal.type("Still there?");
-    await terminal.press("Enter");
+    await terminal.enter("Still there?");
     await terminal.shows("And again.");
 
     expect(server.requests.map(({ api, body }) => [api, body.reasoning])).toMatchObject([

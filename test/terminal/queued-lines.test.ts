@@ -6,7 +6,7 @@ import { calls, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { troupeIn } from "../cli/troupe.ts";
 import { noTmux } from "../support/tmux.ts";
-import { openTroupe } from "../support/troupe-in-tmux.ts";
+import { inLine, openTroupe } from "../support/troupe-in-tmux.ts";
 
 test.skipIf(noTmux)(
   "P01, P40 lines for a lead that works wait in sight, and one is changed before the lead sees it",
@@ -21,28 +21,23 @@ test.skipIf(noTmux)(
       env: { ANTHROPIC_API_KEY: "test-key", ANTHROPIC_BASE_URL: server.url },
     });
     await terminal.shows("›");
-    await terminal.type("Wait for the file.");
-    await terminal.press("Enter");
+    await terminal.enter("Wait for the file.");
     await terminal.shows(/bash until/);
 
-    await terminal.type("first thought");
-    await terminal.press("Enter");
+    await terminal.enter("first thought");
     await terminal.shows("⧗ to lead: first thought");
-    await terminal.type("secnd thought");
-    await terminal.press("Enter");
+    await terminal.enter("secnd thought");
     await terminal.shows("⧗ to lead: secnd thought · up takes it back");
     await terminal.press("Up");
-    await terminal.shows(/^› secnd thought$/m);
+    await terminal.shows(inLine("secnd thought"));
     await terminal.press("C-u");
-    await terminal.type("second thought");
-    await terminal.press("Enter");
+    await terminal.enter("second thought");
     await terminal.shows("⧗ to lead: second thought");
     // Taken back, and not sent again.
-    await terminal.type("never mind");
-    await terminal.press("Enter");
+    await terminal.enter("never mind");
     await terminal.shows("⧗ to lead: never mind");
     await terminal.press("Up");
-    await terminal.shows(/^› never mind$/m);
+    await terminal.shows(inLine("never mind"));
     await terminal.press("C-u");
     await writeFile(join(directory.path, "work", "go"), "");
     const done = await terminal.shows("All done.");

@@ -16,19 +16,15 @@ test.skipIf(noTmux)(
       env: { PS1: "shell> ", TROUPE_MODEL: "anthropic/claude-opus-5" },
     });
     await terminal.shows("shell>");
-    await terminal.type(`troupe() { ${process.execPath} ${program} "$@"; }; clear`);
-    await terminal.press("Enter");
-    await terminal.type("printf '%s\\n' '+ one line' | troupe run 'Review this.'");
-    await terminal.press("Enter");
+    await terminal.enter(`troupe() { ${process.execPath} ${program} "$@"; }; clear`);
+    await terminal.enter("printf '%s\\n' '+ one line' | troupe run 'Review this.'");
     await terminal.shows("A good change.");
-    await terminal.type("echo 'Say from where.' | troupe run -");
-    await terminal.press("Enter");
+    await terminal.enter("echo 'Say from where.' | troupe run -");
     await terminal.shows("From the pipe.");
 
     expect(JSON.stringify(server.requests[0]?.body)).toMatch(/Review this\..*\+ one line/);
     expect(JSON.stringify(server.requests[1]?.body)).toContain("Say from where.");
-    await terminal.type("source <(troupe completion bash); echo rea''dy");
-    await terminal.press("Enter");
+    await terminal.enter("source <(troupe completion bash); echo rea''dy");
     await terminal.shows(/^ready$/m);
     await terminal.type("troupe --mo");
     await terminal.press("Tab");
@@ -37,8 +33,7 @@ test.skipIf(noTmux)(
     await terminal.press("Tab");
     await terminal.shows("troupe --model rehearsal");
     await terminal.press("C-c");
-    await terminal.type("exit");
-    await terminal.press("Enter");
+    await terminal.enter("exit");
     await terminal.shows("exit code");
   },
 );

@@ -14,11 +14,9 @@ test.skipIf(noTmux)(
 
     await terminal.press("BTab");
     await terminal.shows(/rehearsal · acceptEdits$/m);
-    await terminal.type("Spawn alice (coder) and bob (tester). Have alice send bob a message.");
-    await terminal.press("Enter");
+    await terminal.enter("Spawn alice (coder) and bob (tester). Have alice send bob a message.");
     await terminal.shows(/○ bob +idle/);
-    await terminal.type("/mode plan bob");
-    await terminal.press("Enter");
+    await terminal.enter("/mode plan bob");
     await terminal.shows(/acceptEdits +lead, alice \(as the lead\)\nplan +bob/);
     await terminal.press("M-Up");
     await terminal.shows(/^── bob ─/m);
@@ -34,10 +32,9 @@ test.skipIf(noTmux)(
     {
       await using terminal = await openTroupe(directory.path);
       await terminal.shows("Say what you want done");
-      await terminal.type(
+      await terminal.enter(
         "Spawn alice as a backend developer. Ask her to create a file called schema.sql with a users table.",
       );
-      await terminal.press("Enter");
       await terminal.shows(/\? alice +asks you: write_file schema.sql/);
       await terminal.press("C-d");
       await terminal.shows("exit code 0");

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { doKeysCount } from "../support/chosen-question.ts";
+import { chooseQuestion, doKeysCount } from "../support/chosen-question.ts";
 import { noTmux, Tmux } from "../support/tmux.ts";
 import { tutorialPrompts } from "../support/tutorial-prompts.ts";
 
@@ -58,13 +58,12 @@ test.skipIf(noTmux)(
     await terminal.shows("›");
 
     for (const [prompt, seen] of scenes) {
-      await terminal.type(prompt);
-      await terminal.press("Enter");
+      await terminal.enter(prompt);
       await terminal.until(
         async () => {
           const screen = await terminal.screen();
-          if (screen.includes("ctrl-x to answer")) await terminal.press("C-x");
-          if (doKeysCount(await terminal.styledScreen())) await terminal.press("y");
+          if (screen.includes("ctrl-x to answer")) await chooseQuestion(terminal);
+          if (doKeysCount(await terminal.styledScreen())) await allow(terminal);
           // Before the prompt is on the screen, all that is there belongs to the ones before it.
           const [, ...after] = (await terminal.history()).split(`› ${prompt.slice(0, 40)}`);
           const answer = prompt.startsWith("/") ? screen : (after.at(-1) ?? "");
@@ -75,6 +74,14 @@ test.skipIf(noTmux)(
     }
   },
 );
+
+/** Answers the chosen question, once: what comes after the answer could be the first key of the next prompt. */
+async function allow(terminal: Tmux): Promise<void> {
+  const count = async () => (await terminal.history()).split(/allowed \S+ once/).length;
+  const before = await count();
+  await terminal.press("y");
+  await terminal.until(async () => (await count()) > before, "the answer");
+}
 
 /** Somebody works, or asks. */
 function isAnybodyBusy(screen: string): boolean {

@@ -7,7 +7,7 @@ import { says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { pixel } from "../support/pixel.ts";
 import { noTmux } from "../support/tmux.ts";
-import { openOnServer, openTroupe } from "../support/troupe-in-tmux.ts";
+import { atRest, inLine, openOnServer, openTroupe } from "../support/troupe-in-tmux.ts";
 
 test.skipIf(noTmux)(
   "a mentioned file is completed and attached, an image by its pasted path too",
@@ -65,8 +65,9 @@ test.skipIf(noTmux)(
 
     expect(await terminal.history()).toMatch(/attached \S*[\s\S]*shot\.png \(image\/png, 1 kB\)/);
     expect(JSON.stringify(server.requests[0]?.body)).toContain("image/png");
+    await atRest(terminal);
     await terminal.press("Up");
-    await terminal.shows("› what is [image shot.png]");
+    await terminal.shows(inLine("what is [image shot.png]"));
     expect(server.refusals).toEqual([]);
   },
 );
@@ -75,17 +76,13 @@ test.skipIf(noTmux)("Ctrl-R finds what was sent, and Ctrl-L draws the screen aga
   await using directory = await temporaryDirectory();
   await using terminal = await openTroupe(directory.path);
   await terminal.shows("ctrl-d quit");
-  for (const line of ["/team", "/tasks", "/cost"]) {
-    await terminal.type(line);
-    await terminal.press("Enter");
-    await terminal.shows(`› ${line}`);
-  }
+  for (const line of ["/team", "/tasks", "/cost"]) await terminal.enter(line);
 
   await terminal.press("C-r");
   await terminal.type("ta");
-  await terminal.shows(/› \/tasks$/m);
+  await terminal.shows(/^search “ta” › \/tasks$/m);
   await terminal.press("Enter");
-  await terminal.shows(/^› \/tasks$/m);
+  await terminal.shows(inLine("/tasks"));
   await terminal.press("C-u");
   await terminal.scribble("\\033[HSCRIBBLE\\033[3BSCRIBBLE");
   await terminal.shows("SCRIBBLE");
@@ -117,8 +114,7 @@ test.skipIf(noTmux)("a long block says while it is written how many lines are ab
   await using terminal = await openOnServer(directory.path, server);
   await terminal.shows("ctrl-d quit");
 
-  await terminal.type("count");
-  await terminal.press("Enter");
+  await terminal.enter("count");
   await terminal.shows(/… \d+ lines above/);
   server.release();
   await terminal.shows("line 200");

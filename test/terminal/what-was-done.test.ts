@@ -3,7 +3,7 @@ import { ProviderServer } from "../../src/testing/provider-server/provider-serve
 import { calls, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { noTmux } from "../support/tmux.ts";
-import { inAnotherShell, openOnServer } from "../support/troupe-in-tmux.ts";
+import { inAnotherShell, inLine, openOnServer } from "../support/troupe-in-tmux.ts";
 
 const freely = { argv: ["--permission-mode", "bypassPermissions"] };
 
@@ -22,8 +22,7 @@ test.skipIf(noTmux)(
     await using terminal = await openOnServer(directory.path, server, freely);
     await terminal.shows("›");
 
-    await terminal.type("Go.");
-    await terminal.press("Enter");
+    await terminal.enter("Go.");
     await terminal.shows("All done.");
 
     const shown = await terminal.history();
@@ -43,8 +42,7 @@ test.skipIf(noTmux)(
     server.reply(calls("bash", { command: "seq 1001 1060" }), says("All done."));
     await using terminal = await openOnServer(directory.path, server, freely);
     await terminal.shows("›");
-    await terminal.type("Count.");
-    await terminal.press("Enter");
+    await terminal.enter("Count.");
     const before = await terminal.shows("All done.");
 
     await terminal.press("C-o");
@@ -56,7 +54,7 @@ test.skipIf(noTmux)(
     await terminal.press("g");
     await terminal.shows(/› Count\.[\s\S]*● bash seq 1001 1060/);
     await terminal.press("q");
-    await terminal.shows("› ");
+    await terminal.shows(inLine(""));
 
     expect(before).not.toMatch(/^ *1001$/m);
     expect(opened).not.toMatch(/^ *1060$/m);
