@@ -50,7 +50,7 @@ export async function whyUnusable(gitDirectory: string): Promise<string | undefi
     const found = await lstat(join(gitDirectory, name)).catch(onErrno(undefined, "ENOENT"));
     const shown = join(".git", name);
     if (!found) return `${shown} is gone`;
-    if (!found.isDirectory()) return `${shown} is no directory any more`;
+    if (!found.isDirectory()) return `${shown} is no longer a directory`;
   }
   // It would make another repository of it.
   const other = await lstat(join(gitDirectory, "commondir")).catch(onErrno(undefined, "ENOENT"));

@@ -121,7 +121,7 @@ export class TeamCheckouts implements Checkouts {
   }
 
   /**
-   * Brings everything in order that a process has left which was killed. `inUse` are the checkouts that members
+   * Restores order after a process that was killed. `inUse` are the checkouts that members
    * still have.
    */
   async recover(inUse: ReadonlyMap<MemberName, string>): Promise<void> {
@@ -132,7 +132,7 @@ export class TeamCheckouts implements Checkouts {
         if (state === "making") await this.#remove(record);
         if (state === "ready" && inUse.get(id) !== path) await this.#retire(record);
       }).catch((error: unknown) => {
-        onWarning(`The checkout of '${id}' could not be brought in order: ${reasonOf(error)}`);
+        onWarning(`The checkout of '${id}' could not be restored: ${reasonOf(error)}`);
       });
     }
     await removeTree(join(directory, removing));

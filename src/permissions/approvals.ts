@@ -147,7 +147,7 @@ function reasonBy(unattended: Unattended, rule: string | undefined): string {
   try {
     return String(unattended(rule));
   } catch (error) {
-    return `nobody is there to decide, and the program has no reason to give: ${reasonOf(error)}`;
+    return `nobody is there to decide, and the function for that case failed: ${reasonOf(error)}`;
   }
 }
 

@@ -3,7 +3,7 @@ import { CommitId, LandingId, MemberName } from "./ids.ts";
 
 /**
  * What happens to the work of a member with a checkout when its run ends:
- * - `auto`: it lands by itself, once it has passed the check;
+ * - `auto`: it lands as soon as it has passed the check;
  * - `ask`: it waits for the person's word, each time;
  * - `never`: it waits for the person, who is not asked.
  */
@@ -127,4 +127,4 @@ export function isUnlanded({ state }: Pick<Landing, "state">): boolean {
 }
 
 /** Why work waits for which the person is not asked. */
-export const landingIsOff = "Landing by itself is off";
+export const landingIsOff = "Automatic landing is off";

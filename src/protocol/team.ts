@@ -58,7 +58,7 @@ export interface MemberRecord {
   tools?: string[] | undefined;
   /** What a program added to its system prompt. */
   instructions?: string | undefined;
-  /** The plan it has handed in since it was spawned, or last took a task. */
+  /** The plan it has submitted since it was spawned, or last took a task. */
   plan_request?: RequestId | undefined;
   /** When it was spawned: ISO 8601, in UTC. */
   spawned_at?: string | undefined;

@@ -137,8 +137,8 @@ test("a repository's file sends no key anywhere without the person's consent", a
 });
 
 test.each([
-  [{ router: { family: "opnai" } }, '"router" is no provider: "family" is wrong'],
-  [{ router: { family: "openai", key: "sk-very-secret" } }, '"router" is no provider'],
+  [{ router: { family: "opnai" } }, '"router" is not a provider: "family" is wrong'],
+  [{ router: { family: "openai", key: "sk-very-secret" } }, '"router" is not a provider'],
   [{ openai: { family: "openai", "key-variable": "K" } }, '"openai" is built in'],
   [{ router: { family: "openai-compatible" } }, '"router" has no base-url'],
   [[], '"providers" must be an object'],

@@ -135,7 +135,7 @@ function wrongProvider({ name, field, path }: PartIssue): TeamError {
   const problem =
     name === undefined
       ? " must be an object with a provider under each name"
-      : `: "${String(name)}" is no provider${which}`;
+      : `: "${String(name)}" is not a provider${which}`;
   return invalid(`${path}: "providers"${problem}`, {
     hint: `A provider is { "family": …, "base-url": "https://…", "key-variable": "…", "header-variables": { "x-…": "…" } }, or has "package" for "family", and nothing else; families are ${providerFamilies.join(", ")}.`,
   });

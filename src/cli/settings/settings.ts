@@ -163,7 +163,7 @@ export const StatedSettings = z.strictObject({
     .optional()
     .describe("The branch that the work of members with checkouts lands on"),
   landing: LandingMode.optional().describe(
-    "Whether the work of members with checkouts lands by itself, asks you, or waits for you unasked",
+    "Whether the work of members with checkouts lands automatically, after asking you, or only when you say so",
   ),
   check: z
     .string()

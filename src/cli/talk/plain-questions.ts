@@ -108,7 +108,7 @@ function parseAnswer(line: string): AnswerLine | undefined {
 
 function notAnAnswer({ letters, number, rest }: AnswerLine, hint: string): TeamError {
   const line = oneLine(`/${letters}${number} ${rest}`, 60).trim();
-  return new TeamError("usage-wrong", `${line} is no answer`, { hint });
+  return new TeamError("usage-wrong", `${line} is not an answer`, { hint });
 }
 
 /** a, b, … z, aa, ab, … */

@@ -34,7 +34,7 @@ export async function findTeamChanges(
   const history = await openHistory(place);
   const since = history && (await lastPrompt(place));
   if (!history || since?.type !== "prompt") {
-    const notes = ["There is no prompt of yours here since which changes would be known."];
+    const notes = ["You have not prompted this team yet, so there are no changes to show."];
     return { since: { type: "nothing" }, candidates: [], more: 0, notes };
   }
   const { changes, isWhole } = await history.since(new Date(since.at));

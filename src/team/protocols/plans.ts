@@ -47,7 +47,7 @@ export function gated(
 
 interface PlanState {
   isRequired: boolean;
-  /** The plan that counts, if one was handed in. */
+  /** The plan that counts, if one was submitted. */
   request: Pick<TeamRequest, "id" | "state" | "version" | "created_at"> | undefined;
 }
 
@@ -173,7 +173,7 @@ export class Plans {
     await this.#options.keeper.change(name, ({ plan_request: _, ...member }) => member);
   }
 
-  /** The person went back: plans that were handed in since then are void, and so are their approvals. */
+  /** The person went back: plans that were submitted since then are void, and so are their approvals. */
   async forgetSince(date: Date): Promise<void> {
     for (const [name, known] of this.#states) {
       if (!known.request || Date.parse(known.request.created_at) < date.getTime()) continue;
@@ -231,7 +231,7 @@ export class Plans {
     });
   }
 
-  /** The plan that a member has handed in last; older ones are void. */
+  /** The plan that a member has submitted last; older ones are void. */
   async #newestOpenPlanOf(from: MemberName): Promise<TeamRequest | undefined> {
     const open = await this.#options.requests.list({ state: "pending", type: "plan", from });
     const replaced = new Set(open.map(({ replaces }) => replaces));
@@ -266,7 +266,7 @@ function isVoid({ state }: TeamRequest): boolean {
   return state === "cancelled" || state === "expired";
 }
 
-const superseded = "a newer plan was handed in";
+const superseded = "a newer plan was submitted";
 
 const rejected =
   "Your plan is rejected. Hand in another with plan_approval; until one is approved you cannot change anything.";

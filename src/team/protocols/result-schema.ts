@@ -12,7 +12,7 @@ export interface ResultInput<T> extends Pick<ToolInput<T>, "toJSONSchema"> {
 }
 
 type CheckedResult =
-  /** `submitted` is the value as it was handed in, and `value` what the schema made of it. */
+  /** `submitted` is the value as it was submitted, and `value` what the schema made of it. */
   { type: "right"; submitted: unknown; value: unknown } | { type: "wrong"; problem: string };
 
 /** Never throws: a check of the program's own that fails makes the value wrong. */

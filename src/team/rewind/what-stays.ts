@@ -99,7 +99,7 @@ async function resultsSince({ requests }: TeamStore, isLater: IsLater): Promise<
     .filter(({ decision }) => isLater(decision?.at))
     .map(({ id, type, subject }) => {
       const { key = id } = type === "result" ? subject : {};
-      return `The result of '${key}' was handed in since, and stays.`;
+      return `The result of '${key}' was submitted since, and stays.`;
     });
 }
 

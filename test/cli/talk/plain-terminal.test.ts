@@ -124,7 +124,7 @@ test("P38 a question is answered by its own line, and by no number", async () =>
   await terminal.shows(/\/a3 +always edit_file\(schema\.sql\); you are asked to confirm it\n> $/);
 
   for (const line of ["1", "a1", " /a1", "y", "/a3 yes", "/a1 yes, once"]) terminal.type(line);
-  await terminal.shows(/error: \/a1 yes, once is no answer/);
+  await terminal.shows(/error: \/a1 yes, once is not an answer/);
   expect(existsSync(file)).toBe(false);
   terminal.type("/a1");
   await terminal.shows(/allowed alice once\n[\s\S]*alice: └ Wrote 155 bytes/);

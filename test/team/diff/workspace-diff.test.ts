@@ -118,7 +118,7 @@ test("outside of git, without a team, nothing is known", async () => {
   const diff = await diffOf(directory.path);
 
   expect(diff).toMatchObject({ since: { type: "nothing" }, files: [], more: 0 });
-  expect(diff.notes).toEqual([expect.stringMatching(/no prompt of yours/)]);
+  expect(diff.notes).toEqual([expect.stringMatching(/have not prompted this team/)]);
 });
 
 /** Each makes some command of git that only reads run the program `evil`. */
