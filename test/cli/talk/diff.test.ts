@@ -16,7 +16,7 @@ test("P40 /diff and `troupe diff` show what the team's tools have changed since 
   const talking = terminal.talk(directory.path, "--permission-mode", "acceptEdits");
   await terminal.shows(/> $/);
   terminal.type("/diff");
-  await terminal.shows(/No changes are known\.\nThere is no prompt of yours/);
+  await terminal.shows(/No changes are known\.\nYou have not prompted this team yet/);
   terminal.type(schemaPrompt);
   await terminal.shows(/\nalice reports: I wrote schema\.sql, 6 lines\.\n> $/);
 
