@@ -3,6 +3,7 @@ export type { CallAnswer, HookedCall, HookOutput, MemberHooks } from "./agent/ho
 export type { CompactionReport, RunEnd } from "./agent/runner.ts";
 export type { CheckoutDraft, CheckoutRecords } from "./checkouts/checkout-records.ts";
 export type { Checkouts, KeptWork } from "./checkouts/checkouts.ts";
+export type { ListedCheckout } from "./checkouts/listed-checkouts.ts";
 export type { CronBook } from "./crons/cron-book.ts";
 export { type ErrorCode, TeamError } from "./errors.ts";
 export type { FenceHolder } from "./fence/fence.ts";
@@ -263,14 +264,16 @@ export {
 export type { AskOptions } from "./team/ask.ts";
 export type { CompactOptions } from "./team/conversations.ts";
 export type { DiffStart } from "./team/diff/changes.ts";
+export type { FileDiff } from "./team/diff/compare-file.ts";
 export {
-  type FileDiff,
   type WorkspaceDiff,
   type WorkspaceDiffOptions,
   workspaceDiff,
 } from "./team/diff/workspace-diff.ts";
 export { exitCodeOf, unfinishedLines } from "./team/exit-code.ts";
 export { FileTeamStore } from "./team/file-team-store.ts";
+export type { LandingChanges } from "./team/landings/landing-changes.ts";
+export type { LandingDecision } from "./team/landings/landing-order.ts";
 export { listModels } from "./team/list-models.ts";
 export type { OwnSystemPrompt } from "./team/member-prompt.ts";
 export type { ForMembers } from "./team/members/member-definition.ts";
@@ -303,6 +306,8 @@ export type { TeamPlace } from "./team/team-place.ts";
 export type { MemberStore, TeamStore } from "./team/team-store.ts";
 export { FileTeamView } from "./team/view/file-team-view.ts";
 export type {
+  CheckoutContents,
+  CleanedCheckouts,
   FollowEvents,
   FollowTranscript,
   ListedEntry,

@@ -28,6 +28,8 @@ export interface IncludeOptions {
   to: string;
   /** Directories in `from` that are never copied, such as the team's. */
   without: readonly string[];
+  /** In place of the repository's own index. */
+  index?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -49,19 +51,21 @@ export async function copyIncluded(options: IncludeOptions): Promise<string[]> {
 }
 
 /** The ignored files that `.worktreeinclude` names, by their paths from `from`. */
-async function includedFiles({
+export async function includedFiles({
   git,
   from,
   without,
+  index,
   signal,
 }: Omit<IncludeOptions, "to">): Promise<string[]> {
   const patterns = await readPatterns(join(from, includeFile));
   if (patterns.length === 0) return [];
   const excludes = patterns.flatMap((pattern) => ["-x", pattern]);
   const argv = ["ls-files", "-z", "--others", "--ignored", ...excludes];
-  const named = (await git.text(argv, { signal, patienceMs })).split("\0");
+  const run = { signal, patienceMs, ...(index !== undefined && { index }) };
+  const named = (await git.text(argv, run)).split("\0");
   const found = named.filter((path) => path !== "" && !isAmong(path, without));
-  const ignored = await ignoredAmong(git, found, { signal, patienceMs });
+  const ignored = await ignoredAmong(git, found, run);
   return found.filter((path) => ignored.has(path));
 }
 

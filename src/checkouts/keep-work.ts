@@ -25,6 +25,8 @@ export interface CheckoutToKeep {
   last: string | undefined;
   /** The paths that were made links to the person's files. */
   links: readonly string[];
+  /** Whether its member has had another one since: then what is kept is not the member's newest work. */
+  isEarlier?: boolean | undefined;
   author: CommitAuthor;
   signal?: AbortSignal | undefined;
 }
@@ -59,7 +61,7 @@ export async function keepWork(openGit: OpenGit, checkout: CheckoutToKeep): Prom
   const head = (isTaken ? found.head : undefined) ?? last ?? base;
   const commit = await commitOf(git, { ...checkout, head });
   const isNew = !(await isKnown(git, commit, last ?? base));
-  const kept = isNew ? await addRef(git, refs, commit) : undefined;
+  const kept = isNew ? await addRef(git, checkout, commit) : undefined;
   if (isTaken) await keepOthers(git, { refs, others: found.others });
   return { kept, problem };
 }
@@ -145,7 +147,16 @@ async function isKnown(git: Git, commit: string, kept: string): Promise<boolean>
   return true;
 }
 
-async function addRef(git: Git, refs: string, commit: CommitId): Promise<KeptCommit> {
+async function addRef(
+  git: Git,
+  { refs, isEarlier = false }: CheckoutToKeep,
+  commit: CommitId,
+): Promise<KeptCommit> {
+  if (isEarlier) {
+    const ref = otherRef(refs, commit);
+    await moveRef(git, { ref, from: undefined, to: commit });
+    return { ref, commit };
+  }
   const newest = await newestKept(git, refs);
   for (let number = (newest?.number ?? 0) + 1; ; number++) {
     const ref = `${refs}/${number}`;
@@ -172,8 +183,12 @@ async function keepOthers(
     const commit = peeled[index] ?? "";
     // What is no commit has no history in which it could be.
     if (!commit.includes(" ") && !isUnnamed.has(commit)) continue;
-    await moveRef(git, { ref: `${refs}/others/${id}`, from: undefined, to: id });
+    await moveRef(git, { ref: otherRef(refs, id), from: undefined, to: id });
   }
+}
+
+function otherRef(refs: string, id: string): string {
+  return `${refs}/others/${id}`;
 }
 
 /** Removes the links, which are the person's files, from a checkout that nobody works in any more. */

@@ -26,6 +26,7 @@ import {
   removeCheckout,
 } from "./make-checkout.ts";
 import { type OpenGit, objectDirectories } from "./own-repository.ts";
+import { removingDirectory, retiredDirectory } from "./remove-retired.ts";
 import { repairRepository } from "./repair-repository.ts";
 
 export interface TeamCheckoutsOptions {
@@ -131,11 +132,12 @@ export class TeamCheckouts implements Checkouts {
       await this.#inTurn(id, async () => {
         if (state === "making") await this.#remove(record);
         if (state === "ready" && inUse.get(id) !== path) await this.#retire(record);
+        await this.#noteRemoved(id);
       }).catch((error: unknown) => {
         onWarning(`The checkout of '${id}' could not be restored: ${reasonOf(error)}`);
       });
     }
-    await removeTree(join(directory, removing));
+    await removeTree(join(directory, removingDirectory));
   }
 
   /** The directories outside of a checkout that its commands must be able to read. */
@@ -294,7 +296,7 @@ export class TeamCheckouts implements Checkouts {
   ): Promise<{ record: CheckoutRecord; kept: KeptWork | undefined }> {
     const { directory, records } = this.#options;
     const { path } = record;
-    const to = join(directory, retired, basename(path));
+    const to = join(directory, retiredDirectory, basename(path));
     let kept: KeptWork | undefined;
     if (await isThere(path)) {
       kept = await this.#keep(record);
@@ -305,6 +307,18 @@ export class TeamCheckouts implements Checkouts {
     await rm(indexPath(path), { force: true });
     const changed = { ...record, path: to, links: [] };
     return { record: await records.put({ ...changed, state: "retired" }), kept };
+  }
+
+  /** Any process may have removed a retired checkout. */
+  async #noteRemoved(member: MemberName): Promise<void> {
+    const { records } = this.#options;
+    const record = await records.get(member);
+    if (!record) return;
+    const isLeft = await Promise.all(record.earlier.map(({ path }) => isThere(path)));
+    const earlier = record.earlier.filter((_, index) => isLeft[index]);
+    const isGone = record.state === "retired" && !(await isThere(record.path));
+    if (!isGone && earlier.length === record.earlier.length) return;
+    await records.put({ ...record, earlier, ...(isGone && { state: "removed" }) });
   }
 
   /** Only for a checkout that nobody has worked in. */
@@ -333,9 +347,6 @@ export class TeamCheckouts implements Checkouts {
   }
 }
 
-/** In the directory of the checkouts. */
-const retired = "retired";
-const removing = "removing";
 /** A path must stay short: some programs make sockets in a checkout. */
 const incarnationCharacters = 8;
 

@@ -1,4 +1,5 @@
-import type { FileDiff, WorkspaceDiff } from "../../team/diff/workspace-diff.ts";
+import type { FileDiff } from "../../team/diff/compare-file.ts";
+import type { WorkspaceDiff } from "../../team/diff/workspace-diff.ts";
 import { renderDiff } from "./diff.ts";
 import { localTime } from "./local-time.ts";
 import { oneLine } from "./one-line.ts";

@@ -2,7 +2,7 @@ import type { KeptWork } from "../../checkouts/checkouts.ts";
 import { TeamError } from "../../errors.ts";
 import type { LandingQueue, LandingQueueOptions } from "../../landing/landing-queue.ts";
 import type { LandedStep } from "../../landing/landing-step.ts";
-import type { CommitId, LandingId, MemberName } from "../../protocol/ids.ts";
+import type { LandingId, MemberName } from "../../protocol/ids.ts";
 import {
   isUnlanded,
   type Landing,
@@ -10,6 +10,7 @@ import {
   landingIsOff,
 } from "../../protocol/landing.ts";
 import type { TeamStore } from "../team-store.ts";
+import { type LandingDecision, otherCommit } from "./landing-order.ts";
 
 /** What brings landings to the target, made when there is one. */
 export interface LandingWorks extends AsyncDisposable {
@@ -34,16 +35,6 @@ export interface TeamLandingsOptions {
   /** Called when nothing is under way any more. */
   onRest(): void;
   onWarning(message: string): void;
-}
-
-/** What the person decides on a landing. */
-export interface LandingDecision {
-  id: LandingId;
-  /** The commit that the person has seen. */
-  commit: CommitId;
-  decision: "land" | "discard";
-  /** Why it is discarded. */
-  reason?: string | undefined;
 }
 
 /**
@@ -196,12 +187,6 @@ function isSoAlready({ state, reason, approved }: Landing, decision: "land" | "d
   if (decision === "discard") return state === "discarded";
   const isOnItsWay = state === "merged" || (state === "taken" && (reason === null || approved));
   return state === "landed" || isOnItsWay;
-}
-
-function otherCommit(id: LandingId): TeamError {
-  return new TeamError("landing-changed", `Landing ${id} is not what was decided on`, {
-    hint: "Look at it again: troupe changes.",
-  });
 }
 
 function shown(error: unknown): string {

@@ -1,3 +1,4 @@
+import type { ListedCheckout } from "../../checkouts/listed-checkouts.ts";
 import { TeamError } from "../../errors.ts";
 import type { FenceHolder } from "../../fence/fence.ts";
 import type { Signature } from "../../keys/signature.ts";
@@ -5,8 +6,11 @@ import { headPath, mailHead } from "../../keys/team-key.ts";
 import { within } from "../../lib/file-path.ts";
 import type { Damage } from "../../lib/json-lines.ts";
 import { logCursor, logPlaceAt } from "../../lib/paged-log.ts";
+import type { CheckoutRecord } from "../../protocol/checkout.ts";
 import type { StoredEvent } from "../../protocol/events.ts";
 import {
+  type LandingId,
+  lead,
   type MemberName,
   type MessageId,
   newRequestId,
@@ -21,6 +25,8 @@ import type { TeamRecord } from "../../protocol/team.ts";
 import type { RequestFilter } from "../../requests/requests.ts";
 import type { StoredRequests } from "../../requests/stored-requests.ts";
 import { aliveMembers, findRecipient, hasEnded, memberNames } from "../find-member.ts";
+import type { LandingChanges } from "../landings/landing-changes.ts";
+import type { LandingDecision } from "../landings/landing-order.ts";
 import type { MemberMode } from "../protocols/member-modes.ts";
 import type { PersonsAnswer } from "../protocols/persons-answer.ts";
 import type { RuleDraft, TeamRule } from "../protocols/team-rules.ts";
@@ -30,6 +36,8 @@ import { FileTeamChanges } from "./file-team-changes.ts";
 import type { FileTranscriptView } from "./file-transcript-view.ts";
 import { type OpenedTeam, openTeam } from "./opened-team.ts";
 import type {
+  CheckoutContents,
+  CleanedCheckouts,
   FollowEvents,
   FollowTranscript,
   ListedEntry,
@@ -44,6 +52,7 @@ import type {
   UsagePage,
   UsageQuery,
 } from "./team-view.ts";
+import type { TeamWork } from "./team-work.ts";
 
 /**
  * The team in a directory, also after another team has replaced it. Each part is loaded when it is
@@ -101,6 +110,18 @@ export class FileTeamView implements TeamView {
     const { StoredLandings } = await import("../../landing/stored-landings.ts");
     const { landings: directory } = layout;
     return StoredLandings.inFiles({ directory, clock, signature, onDamage }).list();
+  }
+
+  async landingChanges(id: LandingId): Promise<LandingChanges> {
+    return (await this.#work()).landingChanges(id);
+  }
+
+  async checkouts(): Promise<ListedCheckout[]> {
+    return (await this.#work()).checkouts();
+  }
+
+  async inspectCheckout(path: string): Promise<CheckoutContents> {
+    return (await this.#work()).inspectCheckout(path);
   }
 
   async requests(filter: RequestFilter = {}): Promise<TeamRequest[]> {
@@ -254,6 +275,15 @@ export class FileTeamView implements TeamView {
     await this.#leave(name, modeMessage(name, mode, await this.modes()));
   }
 
+  async decideLanding(decision: LandingDecision): Promise<void> {
+    const { landingOrder } = await import("../landings/landing-order.ts");
+    await this.#leave(lead, landingOrder(decision, await this.landings()));
+  }
+
+  async cleanCheckouts(paths?: readonly string[]): Promise<CleanedCheckouts> {
+    return (await this.#work()).cleanCheckouts(paths);
+  }
+
   /** The team as it was last read. */
   #last(): Promise<OpenedTeam> {
     return this.#opened ?? this.#readAgain();
@@ -270,6 +300,28 @@ export class FileTeamView implements TeamView {
       if (this.#opened === opened) this.#opened = undefined;
       throw error;
     }
+  }
+
+  async #work(): Promise<TeamWork> {
+    const { TeamWork } = await import("./team-work.ts");
+    return new TeamWork(
+      {
+        landings: () => this.landings(),
+        checkouts: () => this.#checkoutRecords(),
+        teamId: async () => (await this.#last()).team.team_id,
+      },
+      this.#place.clock,
+    );
+  }
+
+  async #checkoutRecords(): Promise<CheckoutRecord[]> {
+    const { layout, key } = await this.#last();
+    const signature = await key.verifier();
+    if (!signature) return [];
+    const { clock, onWarning: onDamage } = this.#place;
+    const { StoredCheckouts } = await import("../../checkouts/stored-checkouts.ts");
+    const { checkouts: directory } = layout;
+    return StoredCheckouts.inFiles({ directory, clock, signature, onDamage }).list();
   }
 
   async #seenRequests(): Promise<StoredRequests | undefined> {

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import type { ListedCheckout } from "../../checkouts/listed-checkouts.ts";
 import type { FenceHolder } from "../../fence/fence.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Listeners } from "../../lib/listeners.ts";
@@ -9,6 +10,8 @@ import type { MailRecord } from "../../mailbox/mailbox.ts";
 import type { MemoryMailbox } from "../../mailbox/memory-mailbox.ts";
 import type { StoredEvent } from "../../protocol/events.ts";
 import {
+  type LandingId,
+  lead,
   type MemberName,
   type MessageId,
   newRequestId,
@@ -24,6 +27,8 @@ import type { TeamRecord } from "../../protocol/team.ts";
 import type { RequestFilter } from "../../requests/requests.ts";
 import type { MemoryRecord, MemoryTranscript } from "../../transcript/memory-transcript.ts";
 import { aliveMembers, hasEnded } from "../find-member.ts";
+import type { LandingChanges } from "../landings/landing-changes.ts";
+import { type LandingDecision, landingOrder } from "../landings/landing-order.ts";
 import { permissionsOf } from "../members/signed-permissions.ts";
 import {
   addedRules,
@@ -36,6 +41,8 @@ import { answerMessage, findQuestion, type PersonsAnswer } from "../protocols/pe
 import type { RuleDraft, TeamRule } from "../protocols/team-rules.ts";
 import type { TeamStore } from "../team-store.ts";
 import type {
+  CheckoutContents,
+  CleanedCheckouts,
   FollowEvents,
   FollowTranscript,
   ListedEntry,
@@ -50,9 +57,13 @@ import type {
   UsagePage,
   UsageQuery,
 } from "./team-view.ts";
+import { TeamWork } from "./team-work.ts";
 
 export interface MemoryTeamViewOptions {
-  store: Pick<TeamStore, "roster" | "tasks" | "requests" | "landings" | "send" | "signature"> & {
+  store: Pick<
+    TeamStore,
+    "roster" | "tasks" | "requests" | "landings" | "checkouts" | "send" | "signature"
+  > & {
     readonly events: MemoryEventLog;
     readonly usage: MemoryUsageLedger;
   };
@@ -68,10 +79,20 @@ export interface MemoryTeamViewOptions {
 export class MemoryTeamView implements TeamView {
   readonly #options: MemoryTeamViewOptions;
   readonly #store: MemoryTeamViewOptions["store"];
+  readonly #work: TeamWork;
 
   constructor(options: MemoryTeamViewOptions) {
     this.#options = options;
     this.#store = options.store;
+    const { landings, checkouts, roster } = options.store;
+    this.#work = new TeamWork(
+      {
+        landings: () => landings.list(),
+        checkouts: () => checkouts.list(),
+        teamId: async () => (await roster.read()).team_id,
+      },
+      options.clock,
+    );
   }
 
   team(): Promise<TeamRecord> {
@@ -89,6 +110,18 @@ export class MemoryTeamView implements TeamView {
 
   landings(): Promise<Landing[]> {
     return this.#store.landings.list();
+  }
+
+  landingChanges(id: LandingId): Promise<LandingChanges> {
+    return this.#work.landingChanges(id);
+  }
+
+  checkouts(): Promise<ListedCheckout[]> {
+    return this.#work.checkouts();
+  }
+
+  inspectCheckout(path: string): Promise<CheckoutContents> {
+    return this.#work.inspectCheckout(path);
   }
 
   requests(filter: RequestFilter = {}): Promise<TeamRequest[]> {
@@ -249,6 +282,14 @@ export class MemoryTeamView implements TeamView {
 
   async setMode(name: string, mode: PermissionMode): Promise<void> {
     await this.#leave(name, modeMessage(name, mode, await this.modes()));
+  }
+
+  async decideLanding(decision: LandingDecision): Promise<void> {
+    await this.#leave(lead, landingOrder(decision, await this.landings()));
+  }
+
+  cleanCheckouts(paths?: readonly string[]): Promise<CleanedCheckouts> {
+    return this.#work.cleanCheckouts(paths);
   }
 
   #leave(to: string, draft: MessageDraft): Promise<Message> {

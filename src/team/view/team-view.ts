@@ -1,8 +1,9 @@
+import type { ListedCheckout } from "../../checkouts/listed-checkouts.ts";
 import type { FenceHolder } from "../../fence/fence.ts";
 import type { FollowLogOptions } from "../../logs/event-log.ts";
 import type { MailState } from "../../mailbox/mailbox.ts";
 import type { StoredEvent } from "../../protocol/events.ts";
-import type { MemberName, MessageId, RequestId } from "../../protocol/ids.ts";
+import type { LandingId, MemberName, MessageId, RequestId } from "../../protocol/ids.ts";
 import type { Landing } from "../../protocol/landing.ts";
 import type { Message, PermissionMode } from "../../protocol/message.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
@@ -11,6 +12,8 @@ import type { TeamRecord } from "../../protocol/team.ts";
 import type { TranscriptEntry } from "../../protocol/transcript.ts";
 import type { UsageLine, UsageTotal } from "../../protocol/usage.ts";
 import type { RequestFilter } from "../../requests/requests.ts";
+import type { LandingChanges } from "../landings/landing-changes.ts";
+import type { LandingDecision } from "../landings/landing-order.ts";
 import type { MemberMode } from "../protocols/member-modes.ts";
 import type { PersonsAnswer } from "../protocols/persons-answer.ts";
 import type { RuleDraft, TeamRule } from "../protocols/team-rules.ts";
@@ -42,6 +45,15 @@ export interface TeamView extends TeamActions {
   tasks(): Promise<Task[]>;
   /** The work that members have handed in to land, oldest first. Empty if it cannot be verified. */
   landings(): Promise<Landing[]>;
+  /**
+   * What a landing would change in its target, or has changed there: its files, with their texts. Throws
+   * `landing-unknown`, `git-missing`, and `repository-unusable` where the person's repository does not have the work.
+   */
+  landingChanges(id: LandingId): Promise<LandingChanges>;
+  /** The checkouts of members, with those of earlier lives, as far as their files are there. Empty if they cannot be verified. */
+  checkouts(): Promise<ListedCheckout[]>;
+  /** Looks through the files of a checkout, which can take seconds. Throws `checkout-failed` for an unknown path. */
+  inspectCheckout(path: string): Promise<CheckoutContents>;
 
   /** The questions of the team's protocols, open and decided, oldest first. */
   requests(filter?: RequestFilter): Promise<TeamRequest[]>;
@@ -100,7 +112,10 @@ export interface TeamView extends TeamActions {
   onChange(listener: (change: TeamChange) => void): () => void;
 }
 
-/** What a person can do to a team from any process: each is mail, which the team carries out. */
+/**
+ * What a person can do to a team from any process: each is mail, which the team carries out; but retired checkouts,
+ * which nobody works in, are removed at once.
+ */
 export interface TeamActions {
   /** Leaves a message of the person. Throws `member-unknown` or `member-ended`. */
   send(to: string, content: string): Promise<Message>;
@@ -119,6 +134,35 @@ export interface TeamActions {
    * `config-invalid`. Throws `member-unknown` or `member-ended`.
    */
   setMode(name: string, mode: PermissionMode): Promise<void>;
+  /**
+   * Says whether work may land: exactly the commit that the person has seen. Throws `landing-unknown`,
+   * `landing-changed` where it has another commit, and `landing-refused` where nothing can happen to it any more.
+   */
+  decideLanding(decision: LandingDecision): Promise<void>;
+  /**
+   * Removes retired checkouts: those at `paths`, or all. One whose work cannot be kept in the person's repository before,
+   * or in which something runs, stays.
+   */
+  cleanCheckouts(paths?: readonly string[]): Promise<CleanedCheckouts>;
+}
+
+/** What is found in a checkout. */
+export interface CheckoutContents {
+  /** What its files take of the disk. */
+  bytes: number;
+  /**
+   * Ignored files that `.worktreeinclude` does not name, so that nothing keeps them; directories end with a slash. Null
+   * where git does not say it.
+   */
+  unkept: string[] | null;
+}
+
+/** What came of removing checkouts. */
+export interface CleanedCheckouts {
+  /** Those whose files are gone. */
+  removed: ListedCheckout[];
+  /** Those that are still there, each with the reason. */
+  stayed: { checkout: ListedCheckout; reason: string }[];
 }
 
 /** Which part of a member's mail is wanted. */

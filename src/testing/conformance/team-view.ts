@@ -1,7 +1,10 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { WakeLatch } from "../../lib/wake-latch.ts";
 import {
   CommitId,
+  LandingId,
   lead,
   MemberName,
   MessageId,
@@ -17,6 +20,7 @@ import { signMember } from "../../team/members/signed-fields.ts";
 import { signPermissions } from "../../team/members/signed-permissions.ts";
 import type { TeamStore } from "../../team/team-store.ts";
 import type { PageCursor, TeamChange, TeamView } from "../../team/view/team-view.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
 import { enlist } from "./team-store.ts";
 import { testWith } from "./test-with.ts";
 
@@ -38,6 +42,7 @@ export function testTeamView(name: string, open: () => Promise<TeamViewFixture>)
     testEvents(open);
     testChanges(open);
     testActs(open);
+    testWork(open);
   });
 }
 
@@ -447,6 +452,94 @@ function testActs(open: OpenTeamView): void {
     await expect(view.answer("nonsense", again)).rejects.toMatchObject({ code: "request-unknown" });
     const unknown = RequestId.parse(newRequestId(new Date(0)));
     await expect(view.answer(unknown, again)).rejects.toMatchObject({ code: "request-unknown" });
+  });
+}
+
+function testWork(open: OpenTeamView): void {
+  const test = testWith(open);
+  test("the person's word on a landing is an order to the lead, for exactly the commit that was seen", async ({
+    store,
+    view,
+  }) => {
+    const { reader } = await store.openMember(lead, ignored);
+    const { id, commit } = await handIn(store);
+    const other = CommitId.parse("b".repeat(40));
+    const unknown = LandingId.parse("7");
+
+    await view.decideLanding({ id, commit, decision: "land" });
+    await view.decideLanding({ id, commit, decision: "discard", reason: "too much" });
+
+    const type = "landing_decision";
+    expect((await reader.unread()).map(({ message }) => message)).toMatchObject([
+      { type, from: "user", landing_id: id, commit, decision: "land" },
+      { type, from: "user", landing_id: id, commit, decision: "discard", reason: "too much" },
+    ]);
+    const refusals = { code: "landing-changed" };
+    await expect(view.decideLanding({ id, commit: other, decision: "land" })).rejects.toMatchObject(
+      refusals,
+    );
+    await expect(
+      view.decideLanding({ id: unknown, commit, decision: "land" }),
+    ).rejects.toMatchObject({ code: "landing-unknown" });
+    expect(await reader.unread()).toHaveLength(2);
+  });
+
+  test("a landing that is over takes no word any more", async ({ store, view }) => {
+    const { id, commit, version } = await handIn(store);
+    await store.landings.move({ id, version }, { state: "landed" });
+
+    for (const decision of ["land", "discard"] as const) {
+      await expect(view.decideLanding({ id, commit, decision })).rejects.toMatchObject({
+        code: "landing-refused",
+      });
+    }
+  });
+
+  test("what a landing changes is only said where it is on record whose repository has it", async ({
+    store,
+    view,
+  }) => {
+    const { id } = await handIn(store);
+
+    await expect(view.landingChanges(id)).rejects.toMatchObject({ code: "repository-unusable" });
+    await expect(view.landingChanges(LandingId.parse("7"))).rejects.toMatchObject({
+      code: "landing-unknown",
+    });
+  });
+
+  test("the checkouts that are there are listed, and none is removed before its work is kept", async ({
+    store,
+    view,
+  }) => {
+    await using directory = await temporaryDirectory();
+    const [here, retired, gone] = ["here", "retired/before", "gone"].map((name) =>
+      join(directory.path, name),
+    );
+    await mkdir(String(here));
+    await mkdir(String(retired), { recursive: true });
+    const base = CommitId.parse("a".repeat(40));
+    const earlier = [retired, gone].map((path) => ({ path: String(path), base, retired_at: at }));
+    await store.checkouts.put({
+      ...{ id: alice, state: "ready", path: String(here), base, earlier, incarnation: "1" },
+      ...{ repository: String(gone), target: "troupe/default", branch: "troupe/alice" },
+    });
+
+    const listed = await view.checkouts();
+    const cleaned = await view.cleanCheckouts();
+
+    expect(listed).toMatchObject([
+      { member: "alice", state: "retired", path: retired, isEarlier: true, since: at },
+      { member: "alice", state: "ready", path: here, isEarlier: false },
+    ]);
+    expect(cleaned).toMatchObject({ removed: [], stayed: [{ checkout: { path: retired } }] });
+    expect(await view.cleanCheckouts([String(here)])).toMatchObject({
+      ...{ removed: [], stayed: [{ checkout: { path: here } }] },
+    });
+    expect(await view.checkouts()).toEqual(listed);
+    expect(await view.inspectCheckout(String(here))).toMatchObject({ unkept: null });
+    await expect(view.inspectCheckout(String(gone))).rejects.toMatchObject({
+      code: "checkout-failed",
+    });
   });
 }
 
