@@ -14,6 +14,7 @@ import {
   strictest,
   wordsCovered,
 } from "./rule.ts";
+import { takesBack } from "./shared-directory.ts";
 import { showHidden } from "./show-hidden.ts";
 import { suggestRule } from "./suggest-rule.ts";
 import { bypassed, planned, ruled, type Verdict } from "./verdict.ts";
@@ -22,7 +23,7 @@ type CommandSubject = Extract<Subject, { type: "command" }>;
 
 /** Decides a command line by the strictest verdict on its commands. */
 export function decideCommand(given: JudgedCall, subject: CommandSubject): Verdict {
-  const { mode, rules, directories, isConfined } = given;
+  const { mode, rules, directories, isConfined, isShared } = given;
   const { line, text, leaving } = subject;
   const isReadOnly = line.doubts.length === 0 && line.commands.every(isReading);
   const rule = strictest(rules.filter((each) => concerns(each, line.commands)));
@@ -45,6 +46,8 @@ export function decideCommand(given: JudgedCall, subject: CommandSubject): Verdi
     const evaded = evadedRule(line, rules, ["deny"]);
     return evaded ? { decision: "deny", reason: evaded, isReadOnly } : bypassed(isReadOnly);
   }
+  const undone = isShared ? takesBack(text, line) : undefined;
+  if (undone !== undefined) return { decision: "ask", reason: undone, isReadOnly };
   if (isConfined && mode === "acceptEdits") return decideConfined(given, subject, rule);
   if (doubt) return { decision: "ask", reason: `it cannot be judged: ${doubt}`, isReadOnly };
   if (rule?.decision === "ask") return ruled(rule, isReadOnly);

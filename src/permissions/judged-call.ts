@@ -31,6 +31,8 @@ export interface JudgedCall {
   readonly directories: SpecialDirectories;
   /** Whether commands run in a sandbox, where they change nothing but the workspace. */
   readonly isConfined: boolean;
+  /** Whether other members work in the same directory. */
+  readonly isShared: boolean;
 }
 
 /** Directories with special rules, as real paths. */

@@ -24,6 +24,8 @@ export interface PermissionsOptions {
   isPolicyOwn?: boolean;
   /** Whether commands run in a sandbox (default: they do not). */
   isConfined?: () => Promise<boolean>;
+  /** Whether other members work in the same directory (default: they do not). */
+  isShared?: () => boolean;
   /** The environment of commands (default: empty). */
   environment?: Readonly<Record<string, string | undefined>>;
 }
@@ -86,7 +88,9 @@ export class Permissions {
       const allowance = isAllowed ? [parseRule("allow", tool)] : [];
       const rules = [...this.#rules, ...(await this.#ownRules()), ...allowance];
       const isConfined = (await this.#options.isConfined?.()) ?? false;
-      return decide({ tool, subject, mode: this.mode, rules, directories, isConfined });
+      const isShared = this.#options.isShared?.() ?? false;
+      const surroundings = { rules, directories, isConfined, isShared };
+      return decide({ tool, subject, mode: this.mode, ...surroundings });
     } catch (error) {
       // A path that no file can have: the model gets the reason.
       if (!(error instanceof TeamError)) throw error;

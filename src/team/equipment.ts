@@ -26,6 +26,7 @@ import { ownTool } from "../tools/own-tool.ts";
 import type { Tool } from "../tools/tool.ts";
 import { FileHistory } from "../workspace/file-history.ts";
 import { FileLocks } from "../workspace/file-locks.ts";
+import { SharedFiles } from "../workspace/shared-files.ts";
 import { FileTeamStore } from "./file-team-store.ts";
 import { ImageFiles } from "./image-files.ts";
 import { type CheckoutOptions, MemberCheckouts } from "./member-checkouts.ts";
@@ -114,6 +115,7 @@ export class Equipment implements AsyncDisposable {
   readonly programs: Programs;
   readonly running = new RunningCommands();
   readonly fileLocks = new FileLocks();
+  readonly sharedFiles = new SharedFiles();
   readonly history: FileHistory;
   /** Of every command that a member runs: without provider keys. */
   readonly environment: Readonly<Record<string, string>>;

@@ -30,6 +30,7 @@ import { projectInstructions } from "./project-instructions.ts";
 import { gated } from "./protocols/plans.ts";
 import { recap } from "./recap.ts";
 import type { MemberStore } from "./team-store.ts";
+import { watchOthers } from "./watch-others.ts";
 
 /** Opens a member with its history: as it is defined, or not at all. */
 export async function openMember(
@@ -47,8 +48,10 @@ export async function openMember(
   const commands = commandsOf(equipment, definition, workspace);
   const inbox = new Inbox(own.reader, context);
   const { widestMode } = context;
-  const permissions = await permissionsFor(equipment, definition, { workspace, widestMode });
-  const seenFiles = new SeenFiles();
+  const permissions = await permissionsFor(equipment, definition, {
+    ...{ workspace, widestMode, isShared: () => equipment.sharedFiles.isShared(name) },
+  });
+  const seenFiles = new SeenFiles((real) => equipment.sharedFiles.touch(name, real));
   const instructions = () => projectInstructions(workspace, equipment.place.onWarning);
   const agent = await openAgent(equipment, definition, {
     ...{ context, parts, system, workspace, own, commands, inbox, permissions, seenFiles },
@@ -60,6 +63,7 @@ export async function openMember(
   if (agent.lastRun.isOpen || left.length > 0) await equipment.endOrphans(name);
   await jobs.tellFates(left);
   await introduce(agent, instructions);
+  equipment.sharedFiles.join(name, workspace.root);
   return {
     runner: new ModelRunner(agent),
     inbox,
@@ -89,7 +93,11 @@ export async function openMember(
       seenFiles.forgetAll();
       return size;
     },
-    end: () => jobs.endForGood(),
+    noteRunEnd: () => equipment.sharedFiles.endRun(name),
+    end: async () => {
+      equipment.sharedFiles.leave(name);
+      await jobs.endForGood();
+    },
     async [Symbol.asyncDispose]() {
       await jobs[Symbol.asyncDispose]();
       await own[Symbol.asyncDispose]();
@@ -147,11 +155,13 @@ function openAgent(
 
 /** The tools to work with that a member may have, built-in and the program's own. */
 function ownTools(
-  { fileLocks: locks, history, tools: programs }: Equipment,
+  equipment: Equipment,
   { name, tools: chosen }: MemberDefinition,
   { workspace, commands, permissions, seenFiles }: AgentParts,
 ): Tool[] {
+  const { fileLocks: locks, history, tools: programs } = equipment;
   const work = workTools({
+    watchOthers: () => watchOthers(equipment, name),
     ...{ ...commands, workspace, locks, seenFiles, history: history.of(name) },
     mayRead: (path) => permissions.mayRead(path),
   });
@@ -183,7 +193,12 @@ export async function permissionsFor(
   {
     workspace,
     widestMode = () => "bypassPermissions",
-  }: { workspace?: Workspace; widestMode?: MemberContext["widestMode"] } = {},
+    isShared = () => false,
+  }: {
+    workspace?: Workspace;
+    widestMode?: MemberContext["widestMode"];
+    isShared?: () => boolean;
+  } = {},
 ): Promise<Permissions> {
   const place = workspace ?? (await openWorkspace(equipment, definition));
   return new Permissions({
@@ -194,6 +209,7 @@ export async function permissionsFor(
     teamDirectory: equipment.layout.directory,
     keyDirectories: await equipment.keyDirectories(),
     environment: equipment.environment,
+    isShared,
     isPolicyOwn: equipment.hooks.beforeCall !== undefined,
     isConfined: () => equipment.sandbox.isInForce(definition.sandbox),
   });

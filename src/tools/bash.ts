@@ -19,11 +19,13 @@ const SandboxedBashInput = BashInput.extend({
   reason: z.string().optional(),
 });
 
-interface BashParts {
+export interface BashParts {
   runner: CommandRunner;
   background: BackgroundJobs;
   /** What a model is told about the sandbox of its commands, if there is one. */
   sandboxNote?: string | undefined;
+  /** Called before a command. What it returns is called after it, and says what the member is to know of others' files. */
+  watchOthers?: (() => Promise<() => Promise<string | undefined>>) | undefined;
 }
 
 /** Runs a command and waits for it. */
@@ -41,6 +43,7 @@ export function bashTool(parts: BashParts): Tool {
         const timeoutMs = seconds === undefined ? undefined : seconds * 1000;
         return startInBackground(parts.background, { command, timeoutMs, isUnconfined });
       }
+      const noteOthers = await parts.watchOthers?.();
       const end = await runCommand(parts.runner, {
         command,
         name: context.callId,
@@ -50,7 +53,9 @@ export function bashTool(parts: BashParts): Tool {
         onOutput: (text) => context.onOutput(text),
       });
       if (end.type === "not-started") return failure(`Error: ${end.problem}`);
-      return { text: describeEnd(end), isError: !hasSucceeded(end) };
+      const note = await noteOthers?.();
+      const text = note ? `${describeEnd(end)}\n${note}` : describeEnd(end);
+      return { text, isError: !hasSucceeded(end) };
     },
   });
 }

@@ -1,7 +1,5 @@
-import type { BackgroundJobs } from "../processes/background-jobs.ts";
-import type { CommandRunner } from "../processes/command-runner.ts";
 import { backgroundRunTool, checkBackgroundTool } from "./background.ts";
-import { bashTool } from "./bash.ts";
+import { type BashParts, bashTool } from "./bash.ts";
 import { editFileTool } from "./edit-file.ts";
 import type { FileAccess } from "./files/guarded-change.ts";
 import { globTool } from "./glob.ts";
@@ -10,12 +8,7 @@ import { readFileTool } from "./read-file.ts";
 import type { Tool } from "./tool.ts";
 import { writeFileTool } from "./write-file.ts";
 
-export interface WorkToolParts extends FileAccess {
-  runner: CommandRunner;
-  background: BackgroundJobs;
-  /** What a model is told about the sandbox of its commands, if there is one. */
-  sandboxNote?: string | undefined;
-}
+export type WorkToolParts = FileAccess & BashParts;
 
 const fileToolMakers = {
   read_file: readFileTool,

@@ -25,7 +25,13 @@ interface Seen {
  */
 export class SeenFiles {
   readonly #files = new Map<string, Seen>();
+  readonly #onNote: (real: string) => void;
   #contentBytes = 0;
+
+  /** `onNote` is called with every file that the member is shown, or writes. */
+  constructor(onNote: (real: string) => void = () => undefined) {
+    this.#onNote = onNote;
+  }
 
   /** Records that the member has been shown this file, or has written it. */
   note(real: string, content: Buffer): void {
@@ -33,6 +39,7 @@ export class SeenFiles {
     this.#files.set(real, { hash: hashOf(content), content });
     this.#contentBytes += content.length;
     this.#forgetOldest();
+    this.#onNote(real);
   }
 
   forget(real: string): void {

@@ -10,11 +10,18 @@ interface Confined {
   rules?: readonly Rule[];
   leaving?: string;
   isConfined?: boolean;
+  isShared?: boolean;
 }
 
 /** The decision about a command, and whether a rule could allow such commands always. */
 async function decisionOn(command: string, options: Confined = {}) {
-  const { mode = "acceptEdits", rules = [], leaving, isConfined = true } = options;
+  const {
+    mode = "acceptEdits",
+    rules = [],
+    leaving,
+    isConfined = true,
+    isShared = false,
+  } = options;
   await using directory = await temporaryDirectory();
   const teamDirectory = `${directory.path}/.team`;
   const workspace = await Workspace.open({ root: directory.path, teamDirectory });
@@ -22,6 +29,7 @@ async function decisionOn(command: string, options: Confined = {}) {
     ...{ mode, rules, teamDirectory, keyDirectories: [] },
     locate: (path) => workspace.locate(path),
     isConfined: async () => isConfined,
+    isShared: () => isShared,
   });
   const left = leaving === undefined ? {} : { leaving };
   return permissions.judge({ tool: "bash", action: { type: "command", command, ...left } });
@@ -76,3 +84,39 @@ test("leaving a sandbox that is not there is no reason to ask", async () => {
 
   expect(verdict).toMatchObject({ decision: "allow" });
 });
+
+const takingBack = [
+  "git stash",
+  "git checkout -- a.txt",
+  "git clean -fd",
+  "git -C . reset --hard",
+  "/usr/bin/git switch main",
+  "bash -c 'git restore .'",
+  "env A=1 git checkout -- a.txt",
+  "git -c core.x=y stash",
+  "true && git rebase main",
+  "for f in *; do git clean -f $f; done",
+];
+
+test.each(takingBack)("%j asks where others work in the same directory", async (command) => {
+  const rules = [parseRule("allow", "bash")];
+  const shared = { isShared: true, rules };
+
+  for (const isConfined of [true, false]) {
+    const verdict = await decisionOn(command, { ...shared, isConfined });
+    expect(verdict).toMatchObject({ decision: "ask" });
+    expect(verdict.suggestedRule).toBeUndefined();
+  }
+  expect(await decisionOn(command, { ...shared, mode: "bypassPermissions" })).toMatchObject({
+    decision: "allow",
+  });
+  // Alone it is as before.
+  expect(await decisionOn(command, { rules })).toMatchObject({ decision: "allow" });
+});
+
+test.each(["git stash list", "git status", "git commit -m 'clean up'", "git log --grep=reset"])(
+  "%j does not ask because others work in the same directory",
+  async (command) => {
+    expect(await decisionOn(command, { isShared: true })).toMatchObject({ decision: "allow" });
+  },
+);

@@ -89,6 +89,7 @@ export async function openSimulatedMember(
     permissions,
     backgroundJobs: [],
     isTellingOfJobs: false,
+    noteRunEnd: () => undefined,
     mailSettled: () => agent.mailSettled(),
     setModel: async () => undefined,
     rewind: async () => false,

@@ -60,6 +60,7 @@ export async function openSupervisor(options: TestSupervisorOptions = {}) {
         ...{ inbox, runner: new ReadingRunner(name, inbox, options), backgroundJobs: [] },
         isTellingOfJobs: false,
         permissions: new PlainPermissions(mode, rules, context.widestMode),
+        noteRunEnd: () => undefined,
         mailSettled: async () => undefined,
         setModel: async () => undefined,
         rewind: async () => false,

@@ -75,6 +75,8 @@ export interface MemberParts extends AsyncDisposable {
    * short. Resolves to the size of the conversation before, in tokens.
    */
   clear(closeRun: () => Promise<void>): Promise<number>;
+  /** Called when a run has ended. */
+  noteRunEnd(): void;
   /** Ends it for good: nobody needs to be told the results of its background jobs. */
   end(): Promise<void>;
 }

@@ -64,7 +64,10 @@ export class MemberRuns {
   async run(signal: AbortSignal, orders: RunOrders): Promise<RunEnd | undefined> {
     const events = this.#parts.runner.run(signal, orders);
     for (let next = await events.next(); ; next = await events.next()) {
-      if (next.done) return next.value;
+      if (next.done) {
+        this.#parts.noteRunEnd();
+        return next.value;
+      }
       this.#options.onEvent(next.value);
     }
   }

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 import { providerEnvironment } from "../../support/agent-on-wire.ts";
+import { makeRepository } from "../../support/repository.ts";
 import { shownIn, TeamOnWire } from "../../support/team-on-wire.ts";
 import { after, coder, Latch, lastResult, resultsIn, rosterOnDisk } from "./scenes.ts";
 
@@ -36,6 +37,68 @@ test("P21 when two teammates edit one file, the one that has not seen the other'
   // Once it has seen the change, it may build on it.
   expect(second).toMatchObject({ isError: false });
   expect(await readFile(join(wire.root, "shared.txt"), "utf8")).toBe("1\n2\n");
+});
+
+test("P21 when a command changes a file that another teammate has read, both are told of it", async () => {
+  const bobHasRead = new Latch();
+  const aliceHasChanged = new Latch();
+  const changing = calls("bash", { command: "sed -i s/one/1/ shared.txt" });
+  await using wire = await TeamOnWire.start({
+    lead: [says("Noted.")],
+    alice: [
+      after(bobHasRead, changing),
+      calls("bash", { command: "echo more >> shared.txt" }),
+      says("Done."),
+    ],
+    bob: [
+      calls("read_file", { path: "shared.txt" }),
+      after(aliceHasChanged, calls("glob", { pattern: "*" })),
+      says("Done."),
+    ],
+  });
+  await writeFile(join(wire.root, "shared.txt"), "one\ntwo\n");
+  const team = await wire.open({ mode: "bypassPermissions" });
+  await team.spawn(coder("bob"));
+  await wire.server.until(() => wire.requestsOf("bob").length === 2);
+  await team.spawn(coder("alice"));
+  bobHasRead.open();
+  await wire.server.until(() => wire.requestsOf("alice").length === 3);
+  aliceHasChanged.open();
+  await team.quiet();
+
+  // Once, though the second command has changed it, too.
+  const told = resultsIn(wire.requestsOf("alice").at(-1)).map(({ text }) => text);
+  expect(told[0]).toMatch(/Files changed meanwhile that others work with.*: shared\.txt \(bob\)$/);
+  expect(told[1]).not.toContain("shared.txt");
+  const [, ...mail] = shownIn(wire.requestsOf("bob")[2]).split("While a command of alice ran");
+  expect(mail).toEqual([expect.stringContaining("read or written in this run: shared.txt.")]);
+});
+
+test("git that takes back others' work asks in a directory of several members, and not for one alone", async () => {
+  const cleaning = calls("bash", { command: "git clean -n -f" });
+  await using wire = await TeamOnWire.start({
+    lead: [cleaning, says("Cleaned."), says("Noted."), cleaning, says("Cleaned again.")],
+    alice: [says("Done.")],
+  });
+  await makeRepository(wire.root);
+  const rules = { allow: ["bash(git clean:*)"] };
+  const team = await wire.open({
+    approvals: { unattended: () => "nobody" },
+    ...rules,
+  });
+  await team.prompt("Clean up.");
+  expect((await team.quiet()).denied).toEqual([]);
+
+  await team.spawn(coder("alice"));
+  await team.quiet();
+  await team.prompt("Clean up again.");
+
+  expect((await team.quiet()).denied).toMatchObject([
+    {
+      from: "lead",
+      subject: { tool: "bash", reason: expect.stringContaining("git clean may take back") },
+    },
+  ]);
 });
 
 test("P20 no teammate writes outside the workspace or into .team by a file tool, not even in the widest mode", async () => {

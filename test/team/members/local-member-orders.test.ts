@@ -525,6 +525,7 @@ async function openMember(conduct: Conduct = {}) {
         },
         backgroundJobs: [],
         isTellingOfJobs: false,
+        noteRunEnd: () => undefined,
         mailSettled: () => it.mailSettled(),
         setModel: async () => undefined,
         rewind: async () => false,

@@ -114,6 +114,7 @@ async function openLocalMember(
       permissions: new PlainPermissions(),
       backgroundJobs: [],
       isTellingOfJobs: false,
+      noteRunEnd: () => undefined,
       mailSettled: async () => undefined,
       setModel: async () => undefined,
       rewind: async () => false,
