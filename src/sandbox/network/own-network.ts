@@ -78,9 +78,13 @@ export class OwnNetwork implements Disposable {
 }
 
 const statusDescriptor = 3;
+/**
+ * Without a `/dev` of its own: for that, bubblewrap gives an ordinary user a second user namespace, and from there nobody
+ * may enter a network that belongs to the first.
+ */
 const confining = [
   ...["--die-with-parent", "--unshare-user", "--unshare-net", "--unshare-pid"],
-  ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--cap-drop", "ALL"],
+  ...["--ro-bind", "/", "/", "--proc", "/proc", "--cap-drop", "ALL"],
   ...["--json-status-fd", String(statusDescriptor), "--"],
 ];
 
