@@ -2,7 +2,6 @@ import { lstat, mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { onErrno, TeamError } from "../errors.ts";
 import type { Git } from "../git/git.ts";
-import { removeTree } from "../lib/remove-tree.ts";
 
 export interface ImportOptions {
   /** In the person's repository. */
@@ -13,7 +12,7 @@ export interface ImportOptions {
   wanted: readonly string[];
   /** What the person's repository has. */
   known: readonly string[];
-  /** A path for a temporary directory. */
+  /** A directory for temporary files, which its owner removes. */
   scratch: string;
   signal?: AbortSignal | undefined;
 }
@@ -29,21 +28,13 @@ export async function importObjects(options: ImportOptions): Promise<void> {
   const { git, objects, wanted, known, scratch, signal } = options;
   const missing = await missingIn(git, wanted);
   if (missing.length === 0) return;
-  try {
-    await removeTree(scratch);
-    await mkdir(scratch, { recursive: true, mode: 0o700 });
-    const view = await viewOf(objects, join(scratch, "objects"));
-    const pack = join(scratch, "pack");
-    const input = `${[...missing, ...known.map((id) => `^${id}`)].join("\n")}\n`;
-    const pick = ["pack-objects", "--revs", "--thin", "--stdout", "-q"];
-    const run = { signal, patienceMs };
-    await git.text(pick, { ...run, input, objects: view, outputFile: pack });
-    await git.text(["index-pack", "--stdin", "--fix-thin", "--strict"], {
-      ...{ ...run, inputFile: pack },
-    });
-  } finally {
-    await removeTree(scratch);
-  }
+  const view = await viewOf(objects, join(scratch, "objects"));
+  const pack = join(scratch, "pack");
+  const input = `${[...missing, ...known.map((id) => `^${id}`)].join("\n")}\n`;
+  const pick = ["pack-objects", "--revs", "--thin", "--stdout", "-q"];
+  const run = { signal, patienceMs };
+  await git.text(pick, { ...run, input, objects: view, outputFile: pack });
+  await git.text(["index-pack", "--stdin", "--fix-thin", "--strict"], { ...run, inputFile: pack });
   const left = await missingIn(git, wanted);
   if (left.length === 0) return;
   throw new TeamError("git-failed", `The checkout does not have ${left[0]} itself`);

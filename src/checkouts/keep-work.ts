@@ -10,6 +10,7 @@ import { importObjects } from "./import-objects.ts";
 import { indexPath } from "./make-checkout.ts";
 import { type MemberCommits, readMemberCommits } from "./member-commits.ts";
 import type { OpenGit } from "./own-repository.ts";
+import { withScratch } from "./scratch.ts";
 
 /** A checkout whose work is to be kept. */
 export interface CheckoutToKeep {
@@ -51,6 +52,13 @@ export interface KeepResult {
  * repeat it keeps what is not.
  */
 export async function keepWork(openGit: OpenGit, checkout: CheckoutToKeep): Promise<KeepResult> {
+  return await withScratch(checkout.path, (scratch) => keepWith(openGit, { ...checkout, scratch }));
+}
+
+/** With a directory for temporary files. */
+type Keeping = CheckoutToKeep & { scratch: string };
+
+async function keepWith(openGit: OpenGit, checkout: Keeping): Promise<KeepResult> {
   const { path, repository, base, refs, last } = checkout;
   const own = { gitDirectory: repository, workTree: path };
   const git = await openGit({ cwd: path, repository: own });
@@ -82,7 +90,7 @@ export async function newestKept(git: Git, refs: string): Promise<NumberedCommit
   return newest;
 }
 
-interface TakeOptions extends CheckoutToKeep {
+interface TakeOptions extends Keeping {
   found: MemberCommits;
   known: readonly string[];
 }
@@ -90,12 +98,11 @@ interface TakeOptions extends CheckoutToKeep {
 /** Takes the member's commits over. Returns why that is not possible, if it is not. */
 async function takeCommits(
   git: Git,
-  { found, known, path, signal }: TakeOptions,
+  { found, known, path, scratch, signal }: TakeOptions,
 ): Promise<string | undefined> {
   if (found.type === "none") return found.problem;
   const { head, others } = found;
   const wanted = head === undefined ? others : [head, ...others];
-  const scratch = `${path}.import`;
   try {
     const objects = join(path, ".git", "objects");
     await importObjects({ git, objects, wanted, known, scratch, signal });
@@ -106,16 +113,16 @@ async function takeCommits(
   }
 }
 
-interface CommitOptions extends CheckoutToKeep {
+interface CommitOptions extends Keeping {
   head: string;
 }
 
 async function commitOf(git: Git, options: CommitOptions): Promise<CommitId> {
-  const { path, head, last, author, signal } = options;
+  const { path, head, last, author, scratch, signal } = options;
   const index = indexPath(path);
   const isBehind = last === undefined || (await isAncestor(git, last, head));
   const snapshot = await takeSnapshot(git, {
-    ...{ workTree: path, index: `${index}.new`, like: index, keepIndexAs: index },
+    ...{ workTree: path, index: join(scratch, "index"), like: index, keepIndexAs: index },
     parents: isBehind ? [head] : [head, last],
     message: `The files of ${author.name} as they were\n`,
     ...{ author, without: await linksIn(options), signal },

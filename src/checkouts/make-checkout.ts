@@ -1,6 +1,7 @@
-import { appendFile, copyFile, mkdir, rename, rm } from "node:fs/promises";
+import { appendFile, mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { reasonOf, TeamError } from "../errors.ts";
+import { copyIndex } from "../git/copy-index.ts";
 import type { Git } from "../git/git.ts";
 import type { Repository } from "../git/repository.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
@@ -66,7 +67,7 @@ export async function makeCheckout(
     // A pattern such as `node_modules/` does not mean a link.
     const excluded = linked.linked.map((link) => `/${link}\n`).join("");
     await appendFile(join(gitDirectory, "info", "exclude"), excluded);
-    await copyFile(join(gitDirectory, "index"), indexPath(path));
+    await copyIndex(join(gitDirectory, "index"), indexPath(path));
     if (signal?.aborted) throw new TeamError("team-closed", "The team is being closed");
     await mkdir(dirname(path), { recursive: true });
     await rename(at, path);
@@ -84,8 +85,5 @@ export async function makeCheckout(
 /** Removes all files of a checkout. */
 export async function removeCheckout(path: string): Promise<void> {
   for (const each of [unfinishedPath(path), path]) await removeTree(each);
-  for (const each of [indexPath(path), `${indexPath(path)}.new`]) {
-    await rm(each, { force: true });
-    await rm(`${each}.lock`, { force: true });
-  }
+  await rm(indexPath(path), { force: true });
 }

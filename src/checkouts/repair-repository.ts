@@ -1,6 +1,7 @@
-import { copyFile, rename } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { onErrno } from "../errors.ts";
+import { copyIndex } from "../git/copy-index.ts";
 import { removeTree } from "../lib/remove-tree.ts";
 import { indexPath } from "./make-checkout.ts";
 import { whyUnusable } from "./member-commits.ts";
@@ -42,6 +43,6 @@ export async function repairRepository(
   });
   const git = await openGit({ cwd: path, repository: { gitDirectory, workTree: path } });
   await git.text(["update-ref", "--no-deref", `refs/heads/${branch}`, commit]);
-  await copyFile(indexPath(path), join(gitDirectory, "index"));
+  await copyIndex(indexPath(path), join(gitDirectory, "index"));
   return true;
 }

@@ -2,9 +2,9 @@ import { lstat, mkdir, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { onErrno, reasonOf, TeamError } from "../errors.ts";
 import type { Git } from "../git/git.ts";
+import { removeOwnLocks } from "../git/own-locks.ts";
 import { moveRef, readRef } from "../git/refs.ts";
 import { type Repository, requireRepository } from "../git/repository.ts";
-import { takeSnapshot } from "../git/snapshot.ts";
 import type { Clock } from "../lib/clock.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
 import { removeTree } from "../lib/remove-tree.ts";
@@ -18,6 +18,7 @@ import type {
 import { CommitId, type MemberName } from "../protocol/ids.ts";
 import type { CheckoutRecords } from "./checkout-records.ts";
 import type { Checkouts, KeptWork } from "./checkouts.ts";
+import { commitWorking } from "./commit-working.ts";
 import { type CheckoutToKeep, keepWork, newestKept, removeLinks } from "./keep-work.ts";
 import {
   indexPath,
@@ -28,6 +29,7 @@ import {
 import { type OpenGit, objectDirectories } from "./own-repository.ts";
 import { removingDirectory, retiredDirectory } from "./remove-retired.ts";
 import { repairRepository } from "./repair-repository.ts";
+import { removeScratch } from "./scratch.ts";
 
 export interface TeamCheckoutsOptions {
   records: CheckoutRecords;
@@ -126,11 +128,16 @@ export class TeamCheckouts implements Checkouts {
    * still have.
    */
   async recover(inUse: ReadonlyMap<MemberName, string>): Promise<void> {
-    const { directory, records, onWarning } = this.#options;
-    for (const record of await records.list()) {
+    const { directory, records, teamId, onWarning } = this.#options;
+    await removeScratch(directory);
+    const listed = await records.list();
+    for (const repository of new Set(listed.map((record) => record.repository))) {
+      await removeOwnLocks(repository, `refs/troupe/${teamId}`);
+    }
+    for (const record of listed) {
       const { id, path, state } = record;
       await this.#inTurn(id, async () => {
-        if (state === "making") await this.#remove(record);
+        if (state === "making") return await this.#remove(record);
         if (state === "ready" && inUse.get(id) !== path) await this.#retire(record);
         await this.#noteRemoved(id);
       }).catch((error: unknown) => {
@@ -165,7 +172,7 @@ export class TeamCheckouts implements Checkouts {
     const earlier = known ? await this.#earlierOf(known) : [];
     const path = join(directory, `${member}-${incarnation.slice(0, incarnationCharacters)}`);
     await ensurePrivateDirectory(directory);
-    const base = CommitId.parse(await this.#baseOf(git, { repository, path, member, signal }));
+    const base = CommitId.parse(await this.#baseOf(git, repository, { path, member, signal }));
     const newest = await newestKept(git, this.#refsOf(member));
     const branch = `troupe/${member}`;
     const draft = {
@@ -196,33 +203,14 @@ export class TeamCheckouts implements Checkouts {
   /** The commit that a checkout begins with. */
   async #baseOf(
     git: Git,
-    options: {
-      repository: Repository;
-      path: string;
-      member: MemberName;
-      signal?: AbortSignal | undefined;
-    },
+    repository: Repository,
+    options: { path: string; member: MemberName; signal?: AbortSignal | undefined },
   ): Promise<string> {
-    const { base, clock } = this.#options;
-    const { repository, path, member, signal } = options;
-    const { top, gitDirectory, head } = repository;
-    if (base === "head") return head;
-    const opened = await this.#options.openGit({
-      ...{ cwd: top, repository: { gitDirectory, workTree: top } },
-    });
-    const name = await git.run(["config", "user.name"]);
-    const email = await git.run(["config", "user.email"]);
-    return await takeSnapshot(opened, {
-      ...{ workTree: top, index: `${indexPath(path)}.new`, like: join(gitDirectory, "index") },
-      parents: [head],
-      message: `What was not committed when ${member} began\n`,
-      author: {
-        name: name.output.toString("utf8").trim() || "troupe",
-        email: email.output.toString("utf8").trim() || "troupe@troupe.invalid",
-        at: clock.now(),
-      },
-      without: this.#teamPaths(repository),
-      signal,
+    const { base, openGit, clock } = this.#options;
+    if (base === "head") return repository.head;
+    const without = this.#teamPaths(repository);
+    return await commitWorking(openGit, {
+      ...{ ...options, git, repository, without, at: clock.now() },
     });
   }
 

@@ -1,7 +1,8 @@
-import { copyFile, lstat, rename, rm } from "node:fs/promises";
+import { lstat, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { onErrno } from "../errors.ts";
 import { submoduleMode } from "./changed-paths.ts";
+import { copyIndex } from "./copy-index.ts";
 import type { CommitAuthor, Git, GitRun } from "./git.ts";
 import { ignoredAmong } from "./ignored.ts";
 import { filesBelow } from "./nested-files.ts";
@@ -36,7 +37,7 @@ export async function takeSnapshot(git: Git, options: SnapshotOptions): Promise<
   const { index, like, keepIndexAs, parents, message, author, signal } = options;
   const [parent] = parents;
   try {
-    const isCopied = like !== undefined && (await copyIfThere(like, index));
+    const isCopied = like !== undefined && (await copyIndex(like, index));
     if (!isCopied) await git.text(["read-tree", parent], { index, signal, patienceMs });
     await updateIndex(git, options);
     const tree = await git.text(["write-tree"], { index, signal, patienceMs });
@@ -122,9 +123,4 @@ function withoutSlash(path: string): string {
 
 function splitPaths(text: string): string[] {
   return text.split("\0").filter((path) => path !== "");
-}
-
-async function copyIfThere(from: string, to: string): Promise<boolean> {
-  const copied = copyFile(from, to).then(() => true);
-  return copied.catch(onErrno(false, "ENOENT"));
 }

@@ -4,6 +4,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { FilePath } from "../lib/file-path.ts";
 import { MemoryRecords } from "../lib/memory-records.ts";
 import type { ChangeReports, RecordStore } from "../lib/record-store.ts";
+import { Serial } from "../lib/serial.ts";
 import { isSigned, type Signer, signRecord } from "../lib/signed-record.ts";
 import { VersionedRecords } from "../lib/versioned-records.ts";
 import type { DirectoryChanges } from "../lib/wake-source.ts";
@@ -40,6 +41,7 @@ export class StoredLandings implements Landings, AsyncDisposable {
   readonly #signature: Signer;
   readonly #clock: Clock;
   readonly #changes: ChangeReports<Landing>;
+  readonly #takes = new Serial();
   /** Those that never change again need not be read again. */
   readonly #over = new Map<string, Landing>();
 
@@ -72,7 +74,12 @@ export class StoredLandings implements Landings, AsyncDisposable {
     return this.#records.repair();
   }
 
-  async take(draft: LandingDraft): Promise<Landing> {
+  /** One at a time: an id that is being taken looks like that of a record that cannot be read. */
+  take(draft: LandingDraft): Promise<Landing> {
+    return this.#takes.run(() => this.#take(draft));
+  }
+
+  async #take(draft: LandingDraft): Promise<Landing> {
     const at = this.#clock.now();
     for (;;) {
       const known = (await this.list()).find(

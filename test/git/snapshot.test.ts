@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type SnapshotOptions, takeSnapshot } from "../../src/git/snapshot.ts";
@@ -157,4 +157,21 @@ test("a submodule stays as the parent has it, and is not asked", async () => {
   await expect(readFile(mark)).rejects.toThrow("ENOENT");
   await gitIn(root, "add", "-A").catch(() => undefined);
   expect(await readFile(mark, "utf8")).toContain("trap");
+});
+
+test("P27 a change within the second of the last look that leaves the size as it is, is seen", async () => {
+  await using directory = await temporaryDirectory();
+  const root = await makeRepository(join(directory.path, "work"), { "a.txt": "1\n" });
+  const [file, index] = [join(root, "a.txt"), join(root, ".git/index")];
+  const second = new Date("2026-01-01T00:00:00Z");
+  // Its time of change cannot be set.
+  await gitIn(root, "config", "core.trustctime", "false");
+  await utimes(file, second, second);
+  await gitIn(root, "update-index", "--refresh");
+  await writeFile(file, "2\n");
+  for (const path of [file, index]) await utimes(path, second, second);
+
+  const commit = await snapshotOf(root);
+
+  expect(await gitIn(root, "show", `${commit}:a.txt`)).toBe("2");
 });

@@ -96,20 +96,13 @@ export class TeamLandings {
   }
 
   /** Carries out what the person has decided. What is so already stays so. */
-  async decide({ id, commit, decision, reason }: LandingDecision): Promise<void> {
-    const { landings } = this.#options.store;
+  async decide(given: LandingDecision): Promise<void> {
+    const { id, commit, decision } = given;
     const { queue } = await this.#open();
-    await queue.decide(decision === "discard" ? id : undefined, async (step) => {
-      const landing = await step.noteLanded(await landings.get(id));
-      if (landing.commit !== commit) throw otherCommit(id);
-      if (isSoAlready(landing, decision)) return;
-      if (decision === "land") {
-        await landings.move(landing, { state: "taken", approved: true });
-      } else {
-        const discarded = await landings.move(landing, { state: "discarded", reason });
-        await this.#options.tell(discarded, []);
-      }
-    });
+    if ((await this.#options.store.landings.get(id)).commit !== commit) throw otherCommit(id);
+    await queue.decide(decision === "discard" ? id : undefined, (step) =>
+      whileItChanges(() => this.#carryOut(step, given)),
+    );
     queue.wake();
   }
 
@@ -120,6 +113,18 @@ export class TeamLandings {
     const works = await this.#works?.catch(() => undefined);
     await works?.queue.close();
     await works?.[Symbol.asyncDispose]();
+  }
+
+  async #carryOut(step: LandedStep, { id, decision, reason }: LandingDecision): Promise<void> {
+    const { landings } = this.#options.store;
+    const landing = await step.noteLanded(await landings.get(id));
+    if (isSoAlready(landing, decision)) return;
+    if (decision === "land") {
+      await landings.move(landing, { state: "taken", approved: true });
+    } else {
+      const discarded = await landings.move(landing, { state: "discarded", reason });
+      await this.#options.tell(discarded, []);
+    }
   }
 
   async #resume(): Promise<void> {
@@ -164,8 +169,10 @@ export class TeamLandings {
 
   async #replace(step: LandedStep, id: LandingId, by: LandingId): Promise<void> {
     const { landings } = this.#options.store;
-    const landing = await step.noteLanded(await landings.get(id));
-    if (isUnlanded(landing)) await landings.move(landing, { state: "replaced", by });
+    await whileItChanges(async () => {
+      const landing = await step.noteLanded(await landings.get(id));
+      if (isUnlanded(landing)) await landings.move(landing, { state: "replaced", by });
+    });
   }
 }
 
@@ -187,6 +194,17 @@ function isSoAlready({ state, reason, approved }: Landing, decision: "land" | "d
   if (decision === "discard") return state === "discarded";
   const isOnItsWay = state === "merged" || (state === "taken" && (reason === null || approved));
   return state === "landed" || isOnItsWay;
+}
+
+/** Repeats a change of a landing that the queue moves on at the same time. */
+async function whileItChanges(change: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await change();
+    } catch (error) {
+      if (!(error instanceof TeamError) || error.code !== "landing-changed") throw error;
+    }
+  }
 }
 
 function shown(error: unknown): string {

@@ -193,6 +193,32 @@ test("what a member hands in later replaces what waits", async () => {
   ]);
 });
 
+test("what is handed in later replaces a landing that the queue moves on at the same time", async () => {
+  await using team = await openTeam({ mode: "ask" });
+  team.sequences.set(alice, [{ "b.txt": "b\n" }, { "b.txt": "bb\n" }]);
+  await team.spawn("alice");
+  await team.until(() => team.supervisor.isQuiet);
+  const { landings } = team.store;
+  const move = landings.move.bind(landings);
+  let hasMoved = false;
+  landings.move = async (landing, to) => {
+    if (to.state === "replaced" && !hasMoved) {
+      hasMoved = true;
+      await move(landing, { state: "taken", reason: "It waits for your word" });
+    }
+    return await move(landing, to);
+  };
+
+  await team.supervisor.protocols.post.send("alice", {
+    ...{ type: "message", from: lead, content: "More." },
+  });
+  await team.until(() => team.supervisor.isQuiet);
+
+  expect(await team.states()).toEqual(["replaced", "taken"]);
+  expect(hasMoved).toBe(true);
+  expect(team.warnings).toEqual([]);
+});
+
 test("the work of a member that has ended goes to the lead where it cannot land", async () => {
   const held = gate();
   const check = { command: "npm test", exit_code: 1, reason: "exit 1", output: "" };
