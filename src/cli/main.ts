@@ -9,6 +9,7 @@ import type { TeamPlace } from "../team/team-place.ts";
 import type { Io } from "./command.ts";
 import { jobControl } from "./job-control.ts";
 import { type CliProgram, runProgram } from "./program.ts";
+import { fitted } from "./render/columns.ts";
 import { oneLine } from "./render/one-line.ts";
 import { StopRequest } from "./stop-request.ts";
 
@@ -49,7 +50,7 @@ let team: Team | undefined;
 
 const io: Io = {
   out: (line) => write(watched(process.stdout), line),
-  err: (line) => write(watched(process.stderr), line),
+  err: (line) => write(watched(process.stderr), fitted(line, process.stderr.columns)),
   signal: ending.signal,
 
   async viewTeam(teamDir, onTeamWarning = onWarning) {

@@ -54,7 +54,7 @@ test.skipIf(noTmux)("a rule of always can be listed and taken back", async () =>
   await terminal.shows("There are no permission rules.");
 });
 
-test.skipIf(noTmux)("40 columns show the whole command, rule and keys", async () => {
+test.skipIf(noTmux)("40 columns show the whole command, rule, keys, mode and help", async () => {
   await using directory = await temporaryDirectory();
   await using server = await ProviderServer.start();
   const command = "npm run build-everything-there-is -- --with-all-options --and-more";
@@ -76,6 +76,13 @@ test.skipIf(noTmux)("40 columns show the whole command, rule and keys", async ()
       panel.includes(withoutSpace(part)),
     );
   }, "the whole rule");
+  await terminal.press("Escape");
+  await terminal.shows("y yes, once");
+  await terminal.press("Escape");
+  await terminal.shows("ctrl-x to answer");
+  await terminal.enter("/help");
+  await terminal.shows(/^ {2}Ctrl-D +quits, as do q, exit and\n {14}\/quit$/m);
+  await terminal.shows(/^ {2}\/help · shift-tab mode +default$/m);
 });
 
 test.skipIf(noTmux)("P40 a plan that waits for the person can be read whole", async () => {

@@ -67,8 +67,8 @@ function renderTyped(
   viewed: MemberName = lead,
 ): Brief {
   const { width, paint } = format;
-  // In another member's view it would look as if that one had been told.
-  const address = to === lead && viewed === lead ? "" : `@${oneLine(to)} `;
+  // Without a name, the member of the view has been told.
+  const address = to === viewed ? "" : `@${oneLine(to)} `;
   const { lines, isCut } = firstLines(shown(address + text).split("\n"), {
     most: typedLines,
     render: (line, index) =>

@@ -162,15 +162,19 @@ function renderFooter(
   const member = members.find(({ name }) => name === viewed);
   const isAlone = present(members, viewed).length === 1;
   const usage = member && !hasOwnLines ? [costOf(member), contextOf(member)] : [];
-  const about = oneLine([...usage, member?.model, member?.mode].filter((part) => part).join(" · "));
+  const told = note === undefined ? "  /help" : `  ${oneLine(note)}`;
+  const about = fittingEnd([...usage, member?.model, member?.mode], width - widthOf(told) - 1);
   const room = width - widthOf(about) - 1;
-  const hasRoom = room >= leastForHints;
-  const left =
-    note === undefined
-      ? paint.dim(fittingHints(isAlone, hasRoom ? room : width))
-      : paint.yellow(`  ${oneLine(note)}`);
+  const left = note === undefined ? paint.dim(fittingHints(isAlone, room)) : paint.yellow(told);
   const gap = width - widthOf(left) - widthOf(about);
-  return gap < 1 ? left : `${left}${" ".repeat(gap)}${paint.dim(about)}`;
+  return about === "" ? left : `${left}${" ".repeat(gap)}${paint.dim(about)}`;
+}
+
+/** As many of the parts as fit, the last ones first: the mode is needed most. */
+function fittingEnd(parts: readonly (string | undefined)[], room: number): string {
+  const all = parts.filter((part) => part !== undefined && part !== "");
+  const ends = all.map((_, index) => oneLine(all.slice(index).join(" · ")));
+  return ends.find((end) => widthOf(end) <= room) ?? "";
 }
 
 /** As many as fit, the most needed first. */
@@ -181,4 +185,3 @@ function fittingHints(isAlone: boolean, room: number): string {
 }
 
 const hints = ["shift-tab mode", "esc interrupt", "ctrl-d quit"];
-const leastForHints = "  /help".length;

@@ -153,6 +153,6 @@ export class PrintedView {
 
   #render({ member, item }: MemberItem, showsChange = true): string[] {
     const teller = member === this.#viewed ? undefined : member;
-    return renderItem(item, this.format, { teller, showsChange }).lines;
+    return renderItem(item, this.format, { teller, viewed: this.#viewed, showsChange }).lines;
   }
 }

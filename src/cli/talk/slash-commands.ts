@@ -7,7 +7,7 @@ import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
 import type { Command } from "../command.ts";
 import { parseArguments } from "../parse-arguments.ts";
 import { briefly, pickRequest } from "../pick-request.ts";
-import { columns } from "../render/columns.ts";
+import { columns, screenWidth } from "../render/columns.ts";
 import { printable } from "../render/printable.ts";
 import { keyHelp } from "./key-help.ts";
 import { runMode } from "./modes.ts";
@@ -172,7 +172,9 @@ export const slashCommands: readonly SlashCommand[] = [
   slash("doctor", "check what is installed, configured and missing", async (argument, talk) =>
     (await import("./run-shell-command.ts")).runDoctor(argument, talk),
   ),
-  slash("help", "this list, and the keys", async () => shown(helpText())),
+  slash("help", "this list, and the keys", async (_, { io }) =>
+    shown(helpText(Math.min(screenWidth, io.terminal.output.columns - 1))),
+  ),
   slash("quit", "quit; the team continues when you come back", async () => ({ type: "leave" })),
 ];
 
@@ -212,18 +214,22 @@ async function runPermissions(argument: string, { team }: Talk): Promise<TalkRep
   return lines.length > 0 ? { type: "shown", lines } : shown("There are no permission rules.");
 }
 
-function helpText(): string {
+/** In a narrow terminal, what a command does is below it. */
+const leastForColumns = 60;
+
+function helpText(most: number): string {
   const calls = slashCommands.map(({ name, parameters, summary }) => ({
     call: `/${name} ${parameters}`.trim(),
     summary,
   }));
-  const width = Math.min(24, Math.max(...calls.map(({ call }) => call.length)));
+  const longest = Math.min(24, Math.max(...calls.map(({ call }) => call.length)));
+  const width = most < leastForColumns ? 2 : longest;
   return [
     "What you type goes to the lead, or to the member whose view is open. @alice … goes to alice, @all … to all members.",
     "",
-    ...calls.flatMap(({ call, summary }) => columns(call, summary, width)),
+    ...calls.flatMap(({ call, summary }) => columns(call, summary, width, most)),
     "",
     "Keys on the screen:",
-    ...keyHelp.flatMap(({ keys, does }) => columns(keys, does, 10)),
+    ...keyHelp.flatMap(({ keys, does }) => columns(keys, does, 10, most)),
   ].join("\n");
 }

@@ -280,7 +280,7 @@ test("Tab opens the next member's view, which shows its activity and receives ty
   screen.press(`go on${enter}`);
   await screen.shows("⧗ to alice: go on");
   screen.see(alice.name);
-  await screen.shows("› @alice go on");
+  await screen.shows("› go on");
 
   expect(screen.told).toEqual(["message alice: go on"]);
 });
