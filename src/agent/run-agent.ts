@@ -2,7 +2,7 @@ import { AsyncQueue } from "../lib/async-queue.ts";
 import { escapeWrapper } from "../lib/escape-wrapper.ts";
 import { interruptionReason, isLeaving } from "../lib/leaving.ts";
 import type { AgentEvent } from "../protocol/events.ts";
-import { newMessageId } from "../protocol/ids.ts";
+import { newMessageId, user } from "../protocol/ids.ts";
 import type { DeliveryEntry } from "../protocol/transcript.ts";
 import type { Agent, EventDraft } from "./agent.ts";
 import { CallRound } from "./call-round.ts";
@@ -283,6 +283,10 @@ class AgentRun {
         return { outcome: "failed", reason };
       yield { type: "warning", message: `In this reply ${reason}` };
     }
+    const isEmpty = stop === "end" && replyText(blocks).trim() === "" && !hasCalls(blocks);
+    // To the mail of others, or after calls, a model may well have nothing to say.
+    if (isEmpty && this.#turn === 1 && this.#agent.lastRun.wakers.has(user))
+      yield { type: "warning", message: "The reply was empty: ask again, or use another model" };
     if (isCutShort(stop, blocks)) return this.#goOn(hasCalls(blocks));
     this.#cuts = 0;
     return undefined;

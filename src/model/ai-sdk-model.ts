@@ -3,7 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { TokenUsage } from "../protocol/usage.ts";
 import { limits, maxBlocks } from "./ai-sdk/body-limits.ts";
 import type { Dialect } from "./ai-sdk/dialect.ts";
-import { type Account, diagnose } from "./ai-sdk/failure.ts";
+import { type Account, broken, diagnose } from "./ai-sdk/failure.ts";
 import type { HttpFetch } from "./ai-sdk/http.ts";
 import { PromptWriter } from "./ai-sdk/prompt-writer.ts";
 import { getsNoSummary, withoutRefusedSummary } from "./ai-sdk/refused-summary.ts";
@@ -75,6 +75,8 @@ export class AiSdkModel implements Model {
     }
     // The SDK may end an aborted stream as if it were complete.
     if (signal.aborted) yield failed(aborted, reply);
+    else if (isComplete && reply.flaw)
+      yield failed(broken(reply.flaw, this.#options.account), reply);
     else if (isComplete) yield this.#finish(request, reply);
     else {
       const { withSimilarModels } = await import("./resolve-model.ts");

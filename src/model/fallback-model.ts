@@ -85,7 +85,8 @@ export class FallbackModel implements Model {
         case "text-delta":
         case "thinking-delta":
         case "finish":
-          availability.answered(asked);
+          // A reply that has only begun may break off, as the ones before it.
+          if (part.type === "finish") availability.answered(asked);
           if (place < this.#current) yield this.#change(place, `${model.id} is available again`);
           yield part.type === "finish" ? { ...part, model: model.id } : part;
           break;

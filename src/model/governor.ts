@@ -71,7 +71,7 @@ export class Governor {
     for (let attempt = 1; ; attempt++) {
       const slot = yield* this.#enter(request.signal);
       const failed = slot
-        ? yield* this.#send(model, request, slot)
+        ? yield* this.#send(model, request, { slot, attempt })
         : { failure: this.#longPauseFailure() };
       if (!failed) return;
       const { failure, ...usage } = failed;
@@ -113,14 +113,14 @@ export class Governor {
   async *#send(
     model: Model,
     request: ModelRequest,
-    slot: RequestSlot,
+    { slot, attempt }: { slot: RequestSlot; attempt: number },
   ): AsyncGenerator<ModelPart, FailedAttempt | undefined> {
     try {
       for await (const part of model.stream(request)) {
         if (part.type === "error") {
           const { type: _, ...failed } = part;
           this.#hasAnswered ||= !unanswered.has(failed.failure.kind);
-          if (concernsAll(failed.failure)) this.#holdAll(failed.failure, slot);
+          if (concernsAll(failed.failure)) this.#holdAll(failed.failure, { slot, attempt });
           return failed;
         }
         slot.prove();
@@ -134,13 +134,15 @@ export class Governor {
     }
   }
 
-  #holdAll(failure: ModelFailure, slot: RequestSlot): void {
+  #holdAll(failure: ModelFailure, { slot, attempt }: { slot: RequestSlot; attempt: number }): void {
     const isNews = slot.refuse();
     if (isNews) this.#pauses++;
     else if (failure.retryAfterMs === undefined) return;
     const askedMs = failure.retryAfterMs ?? 0;
     // A provider that says "retry at once" and refuses again must not be asked forever.
-    const delayMs = askedMs < firstDelayMs ? this.#backoffMs(this.#pauses) + askedMs : askedMs;
+    // Nor one that begins every reply and then breaks it off, as if each were a new pause.
+    const pauses = Math.max(this.#pauses, attempt);
+    const delayMs = askedMs < firstDelayMs ? this.#backoffMs(pauses) + askedMs : askedMs;
     const untilMs = this.#clock.monotonicMs() + delayMs;
     if (untilMs > (this.#pause?.untilMs ?? 0)) this.#pause = { untilMs, failure };
   }

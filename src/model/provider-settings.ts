@@ -180,7 +180,7 @@ function keyOf(variables: readonly string[], env: EnvironmentVariables): ApiKey 
   const name = variables.find((variable) => env[variable]?.trim());
   const value = name && env[name]?.trim();
   if (!name || !value) return undefined;
-  return { name, value: sendable(name, value) };
+  return { name, value: sendable(name, value, /^[\x21-\x7e]+$/) };
 }
 
 function headersOf(
@@ -200,10 +200,10 @@ function headersOf(
   return Object.fromEntries(headers);
 }
 
-function sendable(name: string, value: string): string {
-  if (/^[\x20-\x7e]+$/.test(value)) return value;
+function sendable(name: string, value: string, characters = /^[\x20-\x7e]+$/): string {
+  if (characters.test(value)) return value;
   throw new TeamError("config-invalid", `${name} has a character that no key has`, {
-    hint: `Set ${name} to the key alone: no line break, no curly quotes, no letters with accents.`,
+    hint: `Set ${name} to the key alone: no space or line break, no curly quotes, no letters with accents.`,
   });
 }
 

@@ -9,7 +9,7 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import { Secrets } from "../lib/secrets.ts";
 import { limits, maxBlocks } from "./ai-sdk/body-limits.ts";
 import type { Dialect } from "./ai-sdk/dialect.ts";
-import { type Account, diagnose } from "./ai-sdk/failure.ts";
+import { type Account, broken, diagnose } from "./ai-sdk/failure.ts";
 import { isNetworkError } from "./ai-sdk/network-problem.ts";
 import { isClaudeOnBedrock } from "./ai-sdk/package-thinking.ts";
 import { PromptWriter } from "./ai-sdk/prompt-writer.ts";
@@ -141,7 +141,9 @@ class PackageModel implements Model {
     const isComplete = reply.isFinished && this.#dialect.isComplete({ ...reply.ending, ...noWire });
     const usage = reply.usage && { usage: reply.usage };
     if (signal.aborted) yield { type: "error", failure: aborted, ...usage };
-    else if (isComplete && error === undefined) yield reply.finish();
+    else if (isComplete && error === undefined && reply.flaw) {
+      yield { type: "error", failure: broken(reply.flaw, this.#account), ...usage };
+    } else if (isComplete && error === undefined) yield reply.finish();
     else {
       const { withSimilarModels } = await import("./resolve-model.ts");
       const failure = await withSimilarModels(this.id, this.#diagnose(error, watch));

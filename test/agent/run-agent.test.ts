@@ -5,7 +5,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { interrupt, leave } from "../../src/lib/leaving.ts";
 import type { ModelFailure } from "../../src/model/model-failure.ts";
 import { RequestApprovals } from "../../src/permissions/approvals.ts";
-import { user } from "../../src/protocol/ids.ts";
+import { MemberName, user } from "../../src/protocol/ids.ts";
 import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
 import {
   calls,
@@ -546,6 +546,21 @@ test("an empty reply after results ends the run instead of being repeated", asyn
 
   expect((await test.run()).end).toEqual({ outcome: "done", answers: [] });
   model.assertDone();
+});
+
+test.each([
+  ["of the person", user, 1],
+  ["of a member", MemberName.parse("alice"), 0],
+])("an empty reply to a prompt %s is told: %s, %i times", async (_, from, times) => {
+  await using test = await TestAgent.open(new ScriptedModel([reply([])]));
+  await test.member.mailbox.append({ type: "message", from, content: "Go." });
+
+  const { events, end } = await test.run();
+
+  const warnings = events.filter(({ type }) => type === "warning");
+  expect(warnings).toHaveLength(times);
+  expect(JSON.stringify(warnings).includes("The reply was empty")).toBe(times > 0);
+  expect(end).toEqual({ outcome: "done", answers: [] });
 });
 
 test("a failure of the provider ends the run with its message and hint", async () => {

@@ -97,6 +97,32 @@ describe.each(ids)("P17 %s", (id) => {
     expect(failure).toMatchObject({ kind: "malformed", hint: expect.stringContaining("base URL") });
   });
 
+  test("an error in place of a stream is told in the server's words, whatever its status", async () => {
+    const error = { error: { message: "no such thing", type: "invalid_request_error" } };
+
+    const failure = await failureOf(id, status(200, error));
+
+    expect(failure).toMatchObject({
+      kind: "bad-request",
+      message: expect.stringMatching(/refuses the request: no such thing$/),
+    });
+  });
+
+  test("an event of another form is shown without a secret, and an error in it in its words", async () => {
+    const event = async (value: unknown) =>
+      failureOf(id, raw(`data: ${JSON.stringify(value)}\n\ndata: [DONE]\n\n`));
+
+    const foreign = await event({ type: "message_start", choices: "secret-key-of-the-test" });
+    const error = await event({ type: "error", error: "the runner has ended" });
+
+    expect(foreign.kind).toBe(apiOf(id) === "openai-responses" ? "cut" : "malformed");
+    expect(foreign.message).not.toMatch(/secret|expected|invalid_/);
+    expect(error).toMatchObject({
+      kind: "server",
+      message: expect.stringMatching(/ failed: the runner has ended$/),
+    });
+  });
+
   test("a web page instead of a reply is not asked for again", async () => {
     const page = status(200, "<html>Sign in</html>", {
       "content-type": "text/html; charset=utf-8",

@@ -201,6 +201,18 @@ test("the text of a broken reply is void before the other model begins", async (
   ]);
 });
 
+test("a model that begins replies and breaks them off for too long is replaced", async () => {
+  const broken = Array.from({ length: 20 }, () => fails(overloaded, [says("half of")]));
+  const { clock, a, ask } = await setUp(broken, [says("from b")]);
+
+  const parts = await ask();
+
+  expect(changesIn(parts)).toMatchObject([{ from: "one/a", to: "two/b" }]);
+  expect(textOf(parts)).toBe("from b");
+  expect(a.requests).toHaveLength(7);
+  expect(clock.monotonicMs()).toBeLessThan(minute);
+});
+
 test("the last model of a list is waited for, like a single one", async () => {
   const { clock, ask } = await setUp(failing(20), [
     fails({ ...overloaded, retryAfterMs: 10 * minute }),

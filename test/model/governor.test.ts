@@ -103,6 +103,16 @@ test("without a requested delay a pause is random, and twice as long each time",
   expect(delaysIn(parts)).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
 });
 
+test("pauses get longer for replies that begin and break off, too", async () => {
+  const { clock, governor } = setUp({ random: () => 0.5, maxAttempts: 6 });
+  const broken = Array.from({ length: 6 }, () => fails(overloaded, [says("half of")]));
+
+  const parts = await play(clock, start(governor.govern(new ScriptedModel(broken))).ended);
+
+  expect(delaysIn(parts)).toEqual([500, 1000, 2000, 4000, 8000]);
+  expect(parts.at(-1)).toMatchObject({ type: "error", failure: { kind: "overloaded" } });
+});
+
 test("one refusal among several simultaneous requests causes one pause", async () => {
   const { clock, governor } = setUp({ random: () => 0.5 });
   start(governor.govern(new ScriptedModel([says("trusted")])));

@@ -74,20 +74,23 @@ test("white space around a key is left out, also where it is masked", () => {
   expect(providerKeys({ env })).toEqual(["sk-0123456789"]);
 });
 
-test.each(["sk-01234\n56789", "“sk-0123456789”", "sk-0123456789é", "sk-\u00000123456789"])(
-  "the key %j is refused at once, without being shown",
-  (value) => {
-    const env = { ANTHROPIC_API_KEY: value };
+test.each([
+  "sk-01234\n56789",
+  "sk-01234 56789",
+  "“sk-0123456789”",
+  "sk-0123456789é",
+  "sk-\u00000123456789",
+])("the key %j is refused at once, without being shown", (value) => {
+  const env = { ANTHROPIC_API_KEY: value };
 
-    const error = thrownBy(() => providerSettings("anthropic/x", { env }));
+  const error = thrownBy(() => providerSettings("anthropic/x", { env }));
 
-    expect(error).toMatchObject({
-      code: "config-invalid",
-      message: "ANTHROPIC_API_KEY has a character that no key has",
-      hint: expect.stringContaining("Set ANTHROPIC_API_KEY to the key alone"),
-    });
-  },
-);
+  expect(error).toMatchObject({
+    code: "config-invalid",
+    message: "ANTHROPIC_API_KEY has a character that no key has",
+    hint: expect.stringContaining("Set ANTHROPIC_API_KEY to the key alone"),
+  });
+});
 
 test.each(["http://host:1", "http://host:1/", "http://host:1/v1", "http://host:1/v1/"])(
   "Anthropic's base URL %s gets its version once",

@@ -19,6 +19,10 @@ const ErrorBody = z.union([
   z.object({ error: z.string(), ...details }).transform(({ error, ...rest }) => {
     return { message: error, ...rest };
   }),
+  // The last event of OpenAI's Responses API.
+  z
+    .object({ response: z.object({ error: Described }) })
+    .transform(({ response }) => response.error),
   // Google's compatible endpoint sends a list of one.
   z.tuple([z.object({ error: Described })]).transform(([{ error }]) => error),
 ]);
@@ -30,7 +34,13 @@ export function readWords(body: string): ErrorWords {
   return { message, names: Object.values(names).join(" ") };
 }
 
-function parseOrKeep(text: string): unknown {
+/** True for a body that describes an error in a known format. */
+export function describesError(body: string): boolean {
+  return ErrorBody.safeParse(parseOrKeep(body)).success;
+}
+
+/** The value of a JSON text; other texts as they are. */
+export function parseOrKeep(text: string): unknown {
   try {
     return readJson(text);
   } catch (error) {

@@ -3,9 +3,10 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Secrets } from "../../lib/secrets.ts";
 import type { FailureKind, ModelFailure } from "../model-failure.ts";
 import type { ErrorWords } from "./error-words.ts";
-import { isNotServedHere, readWords } from "./error-words.ts";
+import { describesError, isNotServedHere, readWords } from "./error-words.ts";
 import type { HttpAnswer } from "./http.ts";
 import { messageOf, networkProblem } from "./network-problem.ts";
+import { unreadEvent } from "./unread-event.ts";
 import type { Watchdogs, WatchedRequest, WireFailure } from "./watched-request.ts";
 
 /** The provider, key and address of a request. */
@@ -28,7 +29,10 @@ interface FailedRequest {
   readonly account: Account;
   readonly watchdogs: Watchdogs;
   readonly clock: Clock;
-  readonly wire: Pick<WatchedRequest, "failure" | "response">;
+  readonly wire: Pick<WatchedRequest, "failure" | "response"> & {
+    /** The beginning of an answer that is not a stream of events. */
+    readonly text?: string;
+  };
 }
 
 /**
@@ -45,7 +49,11 @@ export function diagnose(error: unknown, asked: FailedRequest): ModelFailure {
   // The SDK writes some inputs as JSON again, and can overflow the stack.
   if (error instanceof RangeError) return oversized("an answer that is nested too deeply", asked);
   if (!response) return unsendable(error, asked);
-  if (body !== undefined) return refused(body, asked);
+  const event = unreadEvent(error, body);
+  // Not the words of a schema, which help nobody.
+  if (event !== undefined && !describesError(event))
+    return unreadable(`an event of another form, ${event}`, asked);
+  if (event !== undefined || body !== undefined) return refused(event ?? body ?? "", asked);
   return isEndOfStream(error) ? cutOrForeign(asked) : unreadable(messageOf(error), asked);
 }
 
@@ -120,7 +128,9 @@ function unsendable(error: unknown, { account }: FailedRequest): ModelFailure {
 
 function cutOrForeign(asked: FailedRequest): ModelFailure {
   const type = asked.wire.response?.headers.get("content-type") ?? "unknown";
-  return type.includes("event-stream") ? cut(asked) : unreadable(`content of type ${type}`, asked);
+  if (type.includes("event-stream")) return cut(asked);
+  const { text = "" } = asked.wire;
+  return describesError(text) ? refused(text, asked) : unreadable(`content of type ${type}`, asked);
 }
 
 function isPage({ headers }: Pick<HttpAnswer, "headers">): boolean {
@@ -140,6 +150,11 @@ function page({ account: { label, baseUrl } }: FailedRequest): ModelFailure {
 
 function cut({ account }: FailedRequest): ModelFailure {
   return { kind: "cut", message: `${account.label} ended its answer before it was complete` };
+}
+
+/** A reply that has come to its end, but not with all that it announced. */
+export function broken(flaw: string, { label }: Pick<Account, "label">): ModelFailure {
+  return { kind: "malformed", message: `${label} sent a broken reply: ${flaw}` };
 }
 
 function unreadable(reason: string, { account }: FailedRequest): ModelFailure {

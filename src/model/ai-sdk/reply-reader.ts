@@ -77,6 +77,8 @@ export class ReplyReader {
       case "reasoning-end":
         return this.#grow(part.id, "", part.providerMetadata);
       case "tool-call":
+        // What a gateway's own tools do is done there.
+        if (part.providerExecuted) return undefined;
         this.#blocks.push(toolCall(part));
         return undefined;
       case "tool-input-start":
@@ -92,6 +94,16 @@ export class ReplyReader {
         // Other parts announce later ones, or belong to tools that the provider runs.
         return undefined;
     }
+  }
+
+  /** Why the reply is not to be used although it has ended; undefined if it is. */
+  get flaw(): string | undefined {
+    const { rawStop = "" } = this.ending;
+    if (rawStop === "error") return "it ended with an error";
+    if (this.#blocks.some(({ type }) => type === "tool-call")) return undefined;
+    if (lostCall.has(rawStop)) return `its call could not be written (${rawStop})`;
+    const announces = stopReasons.get(rawStop) === "tool-calls";
+    return announces ? `it announces a call and has none (${rawStop})` : undefined;
   }
 
   finish(): FinishPart {
@@ -211,6 +223,13 @@ const stopReasons = new Map<string | undefined, StopReason>([
   ["content_filter", "refusal"],
   ["pause_turn", "pause"],
   ["model_context_window_exceeded", "overflow"],
+]);
+
+/** Gemini's words for a call that it began and could not write. Another attempt often can. */
+const lostCall: ReadonlySet<string> = new Set([
+  "MALFORMED_FUNCTION_CALL",
+  "MALFORMED_RESPONSE",
+  "UNEXPECTED_TOOL_CALL",
 ]);
 
 function stopReason(

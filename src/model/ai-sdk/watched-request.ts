@@ -29,6 +29,9 @@ interface WireOptions {
 
 type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 
+/** How much is kept of an answer that is not a stream of events. */
+const keptBytes = 64 * 1024;
+
 /** After its end marker, an answer may take this long until its connection is free again. */
 const drainMs = 1_000;
 
@@ -45,6 +48,8 @@ export class WatchedRequest {
   #meter = new BodyMeter({ ok: true });
   /** The end of the received bytes, long enough to hold most of the marker. */
   #tail = "\n";
+  /** The beginning of an answer that is not a stream of events. */
+  #text = "";
   #isDone = false;
   #isCleanEnd = false;
   #failure: WireFailure | undefined;
@@ -59,6 +64,11 @@ export class WatchedRequest {
   /** Undefined until the headers have come. */
   get response(): Pick<HttpAnswer, "status" | "headers"> | undefined {
     return this.#response;
+  }
+
+  /** The beginning of an answer that is not a stream of events, which may say what is wrong. */
+  get text(): string {
+    return this.#text;
   }
 
   get ending(): WireEnding {
@@ -141,6 +151,7 @@ export class WatchedRequest {
   #measured(bytes: Uint8Array): Uint8Array {
     const { fitting, exceeded } = this.#meter.take(bytes);
     this.#lookForMarker(fitting);
+    this.#keepText(fitting);
     if (exceeded !== undefined && !this.#isDone) this.fail({ type: "oversized", limit: exceeded });
     return fitting;
   }
@@ -150,6 +161,12 @@ export class WatchedRequest {
     // The line break before it cannot be in an event's JSON, where it would be escaped.
     this.#isDone ||= /[\r\n]data: ?\[DONE\]/.test(text);
     this.#tail = text.slice(-16);
+  }
+
+  #keepText(bytes: Uint8Array): void {
+    const type = this.#response?.headers.get("content-type") ?? "";
+    if (type.includes("event-stream") || this.#text.length > keptBytes) return;
+    this.#text += Buffer.from(bytes.subarray(0, keptBytes)).toString("utf8");
   }
 
   async #drain(body: BodyReader): Promise<void> {

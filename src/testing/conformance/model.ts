@@ -77,11 +77,12 @@ export function testModel(
     });
 
     test.each(traits.stops)("the stop reason %s is reported", async (stop) => {
-      await using fixture = await open([reply([says("So far")], { stop })]);
+      const announced = stop === "tool-calls" ? [calls("list", {}, "call_1")] : [];
+      await using fixture = await open([reply([says("So far"), ...announced], { stop })]);
 
       const end = endOf(await collect(fixture.model));
 
-      expect(end).toMatchObject({ type: "finish", stop, blocks: [says("So far")] });
+      expect(end).toMatchObject({ type: "finish", stop, blocks: [says("So far"), ...announced] });
     });
 
     test("an unknown stop reason is reported in the provider's own word", async () => {
