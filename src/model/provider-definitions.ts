@@ -82,7 +82,7 @@ export function checkProvider(
     refuse(`has no ${names.baseUrl}`, hint);
   }
   if (baseUrl !== undefined && !isBaseUrl(baseUrl)) {
-    const hint = "Use an address such as https://example.com/v1, without user, query or fragment.";
+    const hint = `Use an address such as https://example.com/v1, ${bareUrl}.`;
     refuse(`has a ${names.baseUrl} that is not the base URL of an API`, hint);
   }
 }
@@ -163,9 +163,16 @@ function isModule(text: string): boolean {
   return new RegExp(`^(@${word}/)?${word}(/[a-z0-9-]+)*$`).test(text) && text.length <= 200;
 }
 
+/** What a base URL does not have, in words. */
+export const bareUrl =
+  "without user, query or fragment, and without the path of a request such as /chat/completions";
+
 /** Credentials in a URL would be shown wherever the URL is, and `fetch` refuses them anyway. */
 export function isBaseUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url && !url.username && !url.password && !url.search && !url.hash;
-  return Boolean(isPlain && /^https?:$/.test(url.protocol));
+  const isOfRequest = /\/(chat\/completions|v1\/(messages|responses))\/*$/.test(
+    url?.pathname ?? "",
+  );
+  return Boolean(isPlain && !isOfRequest && /^https?:$/.test(url.protocol));
 }

@@ -10,6 +10,7 @@ import {
 import { modelByKey } from "./default-model.ts";
 import { type ProviderPackage, plainPackage } from "./package-providers.ts";
 import {
+  bareUrl,
   baseRow,
   checkProvider,
   isBaseUrl,
@@ -267,12 +268,20 @@ function parseModelId(
   const isPlain = model !== "" && !/[\s\p{Cc}]/u.test(model);
   if (row && isPlain) return { row, model };
   const problem = slash === -1 || row ? "is not a model's name" : "has an unknown provider";
-  const provider = nearest(slash === -1 ? id : id.slice(0, slash), [...rows.keys(), "rehearsal"]);
-  const meant = slash === -1 || provider === "rehearsal" ? provider : `${provider}/${model}`;
-  const suggestion = provider && !row ? `Did you mean ${meant}? ` : "";
+  const meant = row ? undefined : meantBy(id, [...rows.keys()]);
+  const suggestion = meant ? `Did you mean ${meant}? ` : "";
   throw new TeamError("config-invalid", `"${id}" ${problem}`, {
     hint: `${suggestion}Write <provider>/<model>, with one of the providers ${[...rows.keys()].join(", ")}; or rehearsal, which needs no key.`,
   });
+}
+
+/** What may be meant by an id whose provider is unknown or missing. */
+function meantBy(id: string, providers: readonly string[]): string | undefined {
+  const [, word = id, model = "<model>"] = /^([^/:]*)[/:](.+)$/s.exec(id) ?? [];
+  // Others write `openai:gpt-…`; to Ollama `llama3:8b` is a model.
+  if (!id.includes("/") && id.includes(":") && !providers.includes(word)) return undefined;
+  const provider = nearest(word, [...providers, "rehearsal"]);
+  return provider === undefined || provider === "rehearsal" ? provider : `${provider}/${model}`;
 }
 
 /** Undefined only for a package that knows its own. */
@@ -293,7 +302,7 @@ function baseUrlOf(row: ProviderRow, env: EnvironmentVariables): string | undefi
   if (!isBaseUrl(given)) {
     const example = `https://example.com${family === "anthropic" ? "" : "/v1"}`;
     throw new TeamError("config-invalid", `${baseUrlVariable} is not the base URL of an API`, {
-      hint: `Set ${baseUrlVariable} to an address such as ${example}, without user, query or fragment.`,
+      hint: `Set ${baseUrlVariable} to an address such as ${example}, ${bareUrl}.`,
     });
   }
   const url = given.replace(/\/+$/, "");

@@ -106,11 +106,18 @@ const deployments = "On Azure, a model has the name that you gave its deployment
 const pulledModels =
   "Every model that was pulled can be used by its name: `ollama list` shows them, `ollama pull <model>` gets another.";
 
-/** Up to three: those that begin with `word`; else the newest of its family; else the closest. */
+/** Up to three: those that begin with `word`, the defaults and newest first; else the newest of its family; else the closest. */
 function similarNames(word: string, ids: readonly string[]): string[] {
   const nameOf = (id: string) => id.slice(id.indexOf("/") + 1);
   const begun = ids.filter((id) => word !== "" && nameOf(id).startsWith(word));
-  if (begun.length > 0) return begun.slice(0, 3);
+  if (begun.length > 0) {
+    const defaults: readonly string[] = Object.values(suitableModels);
+    // Whoever writes `gpt-6` means `gpt-6-sol` rather than `gpt-6.1-sol`.
+    const isWholeWord = (id: string) => !/^[.\d]/.test(nameOf(id).slice(word.length));
+    const rank = (id: string) => Number(isWholeWord(id)) * 2 + Number(defaults.includes(id));
+    const newest = (a: string, b: string) => compareVersions(nameOf(b), nameOf(a));
+    return begun.sort((a, b) => rank(b) - rank(a) || newest(a, b)).slice(0, 3);
+  }
   const family = lettersOf(word);
   const related = ids.filter((id) => {
     const letters = lettersOf(nameOf(id));

@@ -40,6 +40,16 @@ const wrong: [string, Record<string, string>, string][] = [
   ["openai/x", { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "localhost:80" }, "OPENAI_BASE_URL is not"],
   [
     "openai/x",
+    { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "http://b/v1/responses" },
+    "OPENAI_BASE_URL is not",
+  ],
+  [
+    "openai-compatible/x",
+    { OPENAI_COMPATIBLE_BASE_URL: "http://b/v1/chat/completions/" },
+    "OPENAI_COMPATIBLE_BASE_URL is not",
+  ],
+  [
+    "openai/x",
     { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "http://a:pw@b/v1" },
     "OPENAI_BASE_URL is not",
   ],
@@ -59,6 +69,8 @@ test.each([
   ["rehersal", "rehearsal"],
   ["rehersal/x", "rehearsal"],
   ["antropic/claude-x", "anthropic/claude-x"],
+  ["ollama", "ollama/<model>"],
+  ["openai:gpt-6-sol", "openai/gpt-6-sol"],
 ])("for the mistyped model %j, %s is suggested", (id, meant) => {
   const error = thrownBy(() => providerSettings(id, { env: {} }));
 

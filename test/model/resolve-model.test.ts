@@ -53,6 +53,8 @@ test.each([
   ["anthropic/claude-opus-99", "anthropic/claude-opus-5-5, anthropic/claude-opus-5, "],
   ["gpt-99", "openai/gpt-6.1-sol, openai/gpt-6.1-terra, "],
   ["sonnet", "anthropic/claude-sonnet-5-5, anthropic/claude-sonnet-5, "],
+  ["claude", "anthropic/claude-sonnet-5-5, anthropic/claude-"],
+  ["gemini", "google/gemini-4-argon, google/gemini-3.8-flash, "],
 ])("for %s the newest of its family are named first", async (id, named) => {
   expect(await similarModels(id)).toContain(`similar names: ${named}`);
 });
