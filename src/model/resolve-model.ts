@@ -112,7 +112,7 @@ function similarNames(word: string, ids: readonly string[]): string[] {
   const begun = ids.filter((id) => word !== "" && nameOf(id).startsWith(word));
   if (begun.length > 0) {
     const defaults: readonly string[] = Object.values(suitableModels);
-    // Whoever writes `gpt-6` means `gpt-6-sol` rather than `gpt-6.1-sol`.
+    // By `gpt-6`, `gpt-6-sol` is meant rather than `gpt-6.1-sol`.
     const isWholeWord = (id: string) => !/^[.\d]/.test(nameOf(id).slice(word.length));
     const rank = (id: string) => Number(isWholeWord(id)) * 2 + Number(defaults.includes(id));
     const newest = (a: string, b: string) => compareVersions(nameOf(b), nameOf(a));
