@@ -3,6 +3,7 @@ export type { CallAnswer, HookedCall, HookOutput, MemberHooks } from "./agent/ho
 export type { CompactionReport, RunEnd } from "./agent/runner.ts";
 export type { CheckoutDraft, CheckoutRecords } from "./checkouts/checkout-records.ts";
 export type { Checkouts, KeptWork } from "./checkouts/checkouts.ts";
+export type { GoingBack, KeptState, WentBack } from "./checkouts/go-back.ts";
 export type { ListedCheckout } from "./checkouts/listed-checkouts.ts";
 export type { CronBook } from "./crons/cron-book.ts";
 export { type ErrorCode, TeamError } from "./errors.ts";
@@ -288,6 +289,10 @@ export type { OnRequest } from "./team/protocols/request-answerer.ts";
 export type { ResultInput, ResultSchema } from "./team/protocols/result-schema.ts";
 export type { RuleDraft, TeamRule } from "./team/protocols/team-rules.ts";
 export { restoreTeam } from "./team/restore-team.ts";
+export type {
+  CheckoutRewindPreview,
+  CheckoutRewindReport,
+} from "./team/rewind/checkout-rewind.ts";
 export type { Checkpoint } from "./team/rewind/checkpoints.ts";
 export type { FileEffect } from "./team/rewind/file-restore.ts";
 export type { RewindOptions, RewindPreview, RewindReport } from "./team/rewind/team-rewind.ts";

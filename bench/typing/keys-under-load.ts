@@ -150,6 +150,7 @@ function teamOf(members: readonly MemberRecord[], hub: EventHub): TalkTeam {
     ...{ stop: nothing, setMode: nothing, setModel: nothing, quiet: nothing },
     ...{ rules: () => [], addRule: nothing, removeRule: nothing },
     ...{ checkpoints: async () => [], previewRewind: nothing, rewind: nothing },
+    ...{ checkoutStates: async () => [], previewCheckoutRewind: nothing, rewindCheckout: nothing },
     ...{ compact: nothing, clear: nothing },
   };
 }

@@ -131,7 +131,7 @@ async function commitOf(git: Git, options: CommitOptions): Promise<CommitId> {
 }
 
 /** Those of the links that are still as they were made. */
-async function linksIn({ path, links }: CheckoutToKeep): Promise<string[]> {
+export async function linksIn({ path, links }: CheckoutToKeep): Promise<string[]> {
   const found: string[] = [];
   for (const link of links) {
     const stats = await lstat(join(path, link)).catch(onErrno(undefined, "ENOENT", "ENOTDIR"));

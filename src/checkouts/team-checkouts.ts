@@ -62,6 +62,15 @@ export interface NewCheckout {
   signal?: AbortSignal | undefined;
 }
 
+/** A checkout in which its member works. */
+export interface ReadyCheckout {
+  record: CheckoutRecord;
+  checkout: CheckoutToKeep;
+  openGit: OpenGit;
+  /** Keeps what it holds. */
+  keep(): Promise<KeptWork | undefined>;
+}
+
 export interface MadeCheckout {
   checkout: MemberCheckout;
   /** The directory in it that the member works in. */
@@ -102,6 +111,17 @@ export class TeamCheckouts implements Checkouts {
     if (!newest) return undefined;
     const { base, target } = record;
     return { ref: newest.ref, commit: newest.commit, base, target };
+  }
+
+  /** Does something with the checkout that a member works in, and nothing else with it meanwhile. */
+  async during<T>(member: MemberName, work: (ready: ReadyCheckout) => Promise<T>): Promise<T> {
+    return await this.#inTurn(member, async () => {
+      const record = await this.#options.records.get(member);
+      if (record?.state !== "ready") throw noCheckout(member, record !== undefined);
+      const { openGit } = this.#options;
+      const checkout = await this.#toKeep(record, (await this.#newestOf(record))?.commit);
+      return await work({ record, checkout, openGit, keep: () => this.#keep(record) });
+    });
   }
 
   /**
@@ -352,6 +372,14 @@ async function placeIn(
   }
   await mkdir(join(path, root), { recursive: true });
   return join(path, place);
+}
+
+function noCheckout(member: MemberName, hadOne: boolean): TeamError {
+  return new TeamError("checkout-failed", `'${member}' has no checkout`, {
+    hint: hadOne
+      ? "It works there no more. What was kept of it is in the repository: troupe changes."
+      : "It works in the lead's directory.",
+  });
 }
 
 function damagedText(problem: string, isRepaired: boolean): string {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Checkouts, KeptWork } from "../checkouts/checkouts.ts";
+import type { GoingBack, KeptState, WentBack } from "../checkouts/go-back.ts";
 import type { MissingInCheckout } from "../checkouts/make-checkout.ts";
 import type { TeamCheckouts } from "../checkouts/team-checkouts.ts";
 import { describeError, TeamError } from "../errors.ts";
@@ -116,6 +117,24 @@ export class MemberCheckouts implements Checkouts {
       checkout && status !== "shutdown" ? [[name, checkout.path] as const] : [],
     );
     await (await this.#open()).recover(new Map(inUse));
+  }
+
+  /** The states that a member's checkout can go back to, newest first. */
+  async states(member: MemberName): Promise<KeptState[]> {
+    const { keptStates } = await import("../checkouts/go-back.ts");
+    return await (await this.#open()).during(member, keptStates);
+  }
+
+  /** What `goBack` would do. Changes nothing. */
+  async previewGoingBack(member: MemberName, number: number): Promise<GoingBack> {
+    const { previewGoingBack } = await import("../checkouts/go-back.ts");
+    return await (await this.#open()).during(member, (ready) => previewGoingBack(ready, number));
+  }
+
+  /** Keeps what a checkout holds, and takes its files back to a state. Nobody may work there. */
+  async goBack(member: MemberName, number: number): Promise<WentBack> {
+    const { goBack } = await import("../checkouts/go-back.ts");
+    return await (await this.#open()).during(member, (ready) => goBack(ready, number));
   }
 
   /** What the commands of a member with a checkout must be able to read. */

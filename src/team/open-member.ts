@@ -86,6 +86,12 @@ export async function openMember(
       await introduce(agent, instructions);
       return hasWork;
     },
+    async goBack(number) {
+      const { wentBackNote } = await import("./rewind/went-back-note.ts");
+      const done = await equipment.checkouts.goBack(name, number);
+      seenFiles.forgetAll();
+      await agent.record({ type: "note", text: wentBackNote(done), wakes: false });
+    },
     async clear(closeRun) {
       const { clearConversation } = await import("../agent/clear.ts");
       const size = await clearConversation(agent, closeRun);

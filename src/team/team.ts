@@ -1,4 +1,5 @@
 import type { CompactionReport } from "../agent/runner.ts";
+import type { KeptState } from "../checkouts/go-back.ts";
 import { TeamError } from "../errors.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { preloadModel } from "../model/models.ts";
@@ -37,6 +38,11 @@ import type { MemberModel, ModelSetting } from "./protocols/model-choices.ts";
 import { answerMessage, findQuestion, type PersonsAnswer } from "./protocols/persons-answer.ts";
 import type { RuleDraft, TeamRule, TeamRules } from "./protocols/team-rules.ts";
 import { untilQuiet } from "./quiescence.ts";
+import type {
+  CheckoutRewind,
+  CheckoutRewindPreview,
+  CheckoutRewindReport,
+} from "./rewind/checkout-rewind.ts";
 import type { Checkpoint } from "./rewind/checkpoints.ts";
 import type {
   RewindOptions,
@@ -386,6 +392,24 @@ export class Team implements AsyncDisposable {
     return (await this.#rewinding()).rewind(id, { ...options, begunAt });
   }
 
+  /** The states that a teammate's checkout can be taken back to, newest first. Number 0 is what it began with. */
+  async checkoutStates(name: string): Promise<KeptState[]> {
+    return (await this.#checkoutRewind(name)).states();
+  }
+
+  /** What `rewindCheckout` would do, and what stays as it is. Changes nothing. */
+  async previewCheckoutRewind(name: string, number: number): Promise<CheckoutRewindPreview> {
+    return (await this.#checkoutRewind(name)).preview(number);
+  }
+
+  /**
+   * Takes the files of a teammate's checkout back to a state that was kept. What they are now is kept before, as one more
+   * state. Throws `team-busy` while it works, and `checkout-failed` where something would be lost.
+   */
+  async rewindCheckout(name: string, number: number): Promise<CheckoutRewindReport> {
+    return (await this.#checkoutRewind(name)).rewind(number);
+  }
+
   /** Ends every command that runs, at once: for a process that is about to end without waiting. */
   killCommands(): void {
     this.#equipment.running.killAll();
@@ -441,6 +465,12 @@ export class Team implements AsyncDisposable {
     this.#requireOpen();
     const { TeamRewind } = await import("./rewind/team-rewind.ts");
     return new TeamRewind(this.#equipment, this.#supervisor);
+  }
+
+  async #checkoutRewind(name: string): Promise<CheckoutRewind> {
+    this.#requireOpen();
+    const { CheckoutRewind } = await import("./rewind/checkout-rewind.ts");
+    return new CheckoutRewind(this.#equipment, this.#supervisor, name);
   }
 
   get #rules(): TeamRules {

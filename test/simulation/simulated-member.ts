@@ -93,6 +93,7 @@ export async function openSimulatedMember(
     mailSettled: () => agent.mailSettled(),
     setModel: async () => undefined,
     rewind: async () => false,
+    goBack: async () => undefined,
     clear: (closeRun) => clearConversation(agent, closeRun),
     end: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,

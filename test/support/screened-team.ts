@@ -326,6 +326,9 @@ export class ScreenedTeam {
         told.push(`rewind ${id} ${JSON.stringify(options)}`);
         return { ...this.#previewOf(id), restored: [], prompt: `the whole of ${id}` };
       },
+      checkoutStates: () => Promise.reject(new Error("unused")),
+      previewCheckoutRewind: () => Promise.reject(new Error("unused")),
+      rewindCheckout: () => Promise.reject(new Error("unused")),
       quiet: () => Promise.reject(new Error("unused")),
     };
   }

@@ -64,6 +64,7 @@ export async function openSupervisor(options: TestSupervisorOptions = {}) {
         mailSettled: async () => undefined,
         setModel: async () => undefined,
         rewind: async () => false,
+        goBack: async () => undefined,
         clear: async () => 0,
         end: async () => undefined,
         [Symbol.asyncDispose]: () => own[Symbol.asyncDispose](),

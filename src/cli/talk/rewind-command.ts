@@ -15,6 +15,10 @@ const maxListed = 30;
  * Nothing else decides it, and only what the person was shown is done.
  */
 export async function runRewind(argument: string, talk: Talk): Promise<TalkReply> {
+  if (/^@?[a-z]/i.test(argument)) {
+    const { runCheckoutRewind } = await import("./checkout-rewind-command.ts");
+    return runCheckoutRewind(argument, talk);
+  }
   const [number = "", yes, extent, ...more] = argument.split(/\s+/);
   const prompts = (await talk.team.checkpoints()).reverse();
   if (number === "") return { type: "shown", lines: listLines(prompts) };

@@ -148,8 +148,8 @@ export const slashCommands: readonly SlashCommand[] = [
     runPermissions,
   ),
   slash(
-    "rewind [<number>] [yes] [files|conversation|overwrite]",
-    "list your prompts, show what going back to before one would do, or do it (yes)",
+    "rewind [<name>] [<number>] [yes] [files|conversation|overwrite]",
+    "list your prompts, show what going back to before one would do, or do it (yes); with a name, the same for states of a member's checkout",
     async (argument, talk) => (await import("./rewind-command.ts")).runRewind(argument, talk),
   ),
   slash(

@@ -6,6 +6,7 @@ import type { Message } from "../../protocol/message.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import type { TeamPrompt } from "../../team/prompt-images.ts";
 import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
+import type { CheckoutRewindPreview } from "../../team/rewind/checkout-rewind.ts";
 import type { RewindPreview } from "../../team/rewind/team-rewind.ts";
 import type { Team } from "../../team/team.ts";
 import type { Io } from "../command.ts";
@@ -62,6 +63,9 @@ export interface TalkTeam
     | "checkpoints"
     | "previewRewind"
     | "rewind"
+    | "checkoutStates"
+    | "previewCheckoutRewind"
+    | "rewindCheckout"
     | "compact"
     | "clear"
     | "quiet"
@@ -87,6 +91,8 @@ export class Talk {
   readonly openedAt: string;
   /** What the person was last shown of going back to a prompt, and has not confirmed. */
   shownRewind: { preview: RewindPreview } | undefined;
+  /** The same of going back in a member's checkout. */
+  shownCheckoutRewind: { member: string; preview: CheckoutRewindPreview } | undefined;
   readonly #answered = new Set<string>();
 
   constructor({ team, io, teamDir, workspace, openedAt }: TalkOptions) {

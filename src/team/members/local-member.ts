@@ -181,6 +181,8 @@ export class LocalMember implements MemberHandle {
         return this.#setRules(order.rules);
       case "rewind":
         return this.#rewind(order);
+      case "go-back":
+        return this.#goBack(order.number);
       case "compact":
         return this.#compact(order.keep);
       case "clear":
@@ -249,6 +251,13 @@ export class LocalMember implements MemberHandle {
 
   #rewind(order: RewindOrder): Promise<void> {
     return this.#atRest(() => this.#rewindTo(order));
+  }
+
+  #goBack(number: number): Promise<void> {
+    return this.#atRest(async () => {
+      await this.#runs.recover();
+      await this.#runs.parts.goBack(number);
+    });
   }
 
   async #atRest<T>(work: () => Promise<T>): Promise<T> {

@@ -70,6 +70,8 @@ export interface MemberParts extends AsyncDisposable {
    * for a run then.
    */
   rewind(point: RewindPoint): Promise<boolean>;
+  /** Takes the files of its checkout back to a state that was kept. It must not be running. */
+  goBack(number: number): Promise<void>;
   /**
    * Has it begin its conversation again. It must not be running; `closeRun` ends a run that was cut
    * short. Resolves to the size of the conversation before, in tokens.

@@ -77,6 +77,8 @@ export type MemberOrder =
    * has written since `begunAt`. Throws while it works.
    */
   | { type: "rewind"; point: RewindPoint; begunAt: Date }
+  /** Takes the files of its checkout back to the state that was kept with this number. Throws while it works. */
+  | { type: "go-back"; number: number }
   /** Takes back a message of `sender` that is in its mailbox, if it has not seen it. */
   | { type: "withdraw"; id: MessageId; sender: MemberName }
   /**

@@ -529,6 +529,7 @@ async function openMember(conduct: Conduct = {}) {
         mailSettled: () => it.mailSettled(),
         setModel: async () => undefined,
         rewind: async () => false,
+        goBack: async () => undefined,
         clear: async (closeRun) => {
           it.settledBefore.push(...it.settled);
           if (isRunOpen) await closeRun();

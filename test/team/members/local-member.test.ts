@@ -118,6 +118,7 @@ async function openLocalMember(
       mailSettled: async () => undefined,
       setModel: async () => undefined,
       rewind: async () => false,
+      goBack: async () => undefined,
       clear: (closeRun) => clearConversation(test.agent, closeRun),
       end: async () => undefined,
       [Symbol.asyncDispose]: async () => undefined,
