@@ -1,13 +1,15 @@
-import { lstat, readdir } from "node:fs/promises";
+import { lstat, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { onErrno, TeamError } from "../errors.ts";
 import { type ChangedPath, changedPaths, submoduleMode } from "../git/changed-paths.ts";
+import { copyIndex } from "../git/copy-index.ts";
 import type { Git } from "../git/git.ts";
 import { takeSnapshot } from "../git/snapshot.ts";
 import { CommitId } from "../protocol/ids.ts";
 import { type CheckoutToKeep, linksIn } from "./keep-work.ts";
 import { indexPath } from "./make-checkout.ts";
 import type { OpenGit } from "./own-repository.ts";
+import { withScratch } from "./scratch.ts";
 import type { ReadyCheckout } from "./team-checkouts.ts";
 
 /** A state of a checkout that is kept. */
@@ -64,11 +66,13 @@ export async function previewGoingBack(ready: ReadyCheckout, number: number): Pr
   const { path, base, last, author, signal } = checkout;
   const state = await requireState(ready, number);
   const git = await gitIn(openGit, checkout);
-  const index = indexPath(path);
-  const present = await takeSnapshot(git, {
-    ...{ workTree: path, index: `${index}.look`, like: index, parents: [last ?? base] },
-    ...{ message: "A look\n", author, without: await linksIn(checkout), signal },
-  });
+  const without = await linksIn(checkout);
+  const present = await withScratch(path, (scratch) =>
+    takeSnapshot(git, {
+      ...{ workTree: path, index: join(scratch, "index"), like: indexPath(path) },
+      ...{ parents: [last ?? base], message: "A look\n", author, without, signal },
+    }),
+  );
   return await compare(git, { path, present, state });
 }
 
@@ -82,20 +86,27 @@ export async function goBack(ready: ReadyCheckout, number: number): Promise<Went
   const state = await requireState(ready, number);
   await keep();
   const git = await gitIn(openGit, checkout);
-  const run = { index: indexPath(path), signal, patienceMs: 600_000 };
-  const present = await git.text(["write-tree"], run);
-  const preview = await compare(git, { path, present, state });
-  const { inTheWay } = preview;
-  if (inTheWay.length > 0) {
-    const named = inTheWay.slice(0, 10).join(", ");
-    throw new TeamError("checkout-failed", `Ignored files are in the way: ${named}`, {
-      hint: `They are not kept, and would be overwritten. Move them out of ${path}.`,
-    });
-  }
-  // It refuses to touch a file that is not as the index has it, before it changes any.
-  await git.text(["read-tree", "-m", "-u", present, state.commit], run);
-  const [before = state] = await keptStates(ready);
-  return { ...preview, before };
+  return await withScratch(path, async (scratch) => {
+    const index = join(scratch, "index");
+    await copyIndex(indexPath(path), index);
+    const run = { index, signal, patienceMs: 600_000 };
+    const present = await git.text(["write-tree"], run);
+    const preview = await compare(git, { path, present, state });
+    requireNothingInTheWay(preview, path);
+    // It refuses to touch a file that is not as the index has it, before it changes any.
+    await git.text(["read-tree", "-m", "-u", present, state.commit], run);
+    await rename(index, indexPath(path));
+    const [before = state] = await keptStates(ready);
+    return { ...preview, before };
+  });
+}
+
+function requireNothingInTheWay({ inTheWay }: GoingBack, path: string): void {
+  if (inTheWay.length === 0) return;
+  const named = inTheWay.slice(0, 10).join(", ");
+  throw new TeamError("checkout-failed", `Ignored files are in the way: ${named}`, {
+    hint: `They are not kept, and would be overwritten. Move them out of ${path}.`,
+  });
 }
 
 async function requireState(ready: ReadyCheckout, number: number): Promise<KeptState> {
