@@ -1,4 +1,3 @@
-import type { KeptState } from "../../checkouts/go-back.ts";
 import { TeamError } from "../../errors.ts";
 import type { CheckoutRewindPreview } from "../../team/rewind/checkout-rewind.ts";
 import { localTime } from "../render/local-time.ts";
@@ -86,7 +85,7 @@ function previewLines(preview: CheckoutRewindPreview, member: string): string[] 
   ];
 }
 
-function asOf({ number, at }: KeptState): string {
+function asOf({ number, at }: CheckoutRewindPreview["state"]): string {
   const when = localTime(new Date(at));
   return number === 0 ? "as they were when it was made" : `as they were kept on ${when}`;
 }
