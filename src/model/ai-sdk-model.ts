@@ -3,6 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { TokenUsage } from "../protocol/usage.ts";
 import { limits, maxBlocks } from "./ai-sdk/body-limits.ts";
 import type { Dialect } from "./ai-sdk/dialect.ts";
+import { withoutEmptyReply } from "./ai-sdk/empty-reply.ts";
 import { type Account, broken, diagnose } from "./ai-sdk/failure.ts";
 import type { HttpFetch } from "./ai-sdk/http.ts";
 import { PromptWriter } from "./ai-sdk/prompt-writer.ts";
@@ -55,7 +56,8 @@ export class AiSdkModel implements Model {
   }
 
   stream(request: ModelRequest): AsyncGenerator<ModelPart> {
-    return withoutRefusedSummary(() => this.#attempt(request), this.#options);
+    const attempt = () => withoutEmptyReply(() => this.#attempt(request), this.#options);
+    return withoutRefusedSummary(attempt, this.#options);
   }
 
   async *#attempt(request: ModelRequest): AsyncGenerator<ModelPart> {

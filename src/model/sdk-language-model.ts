@@ -9,6 +9,7 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import { Secrets } from "../lib/secrets.ts";
 import { limits, maxBlocks } from "./ai-sdk/body-limits.ts";
 import type { Dialect } from "./ai-sdk/dialect.ts";
+import { withoutEmptyReply } from "./ai-sdk/empty-reply.ts";
 import { type Account, broken, diagnose } from "./ai-sdk/failure.ts";
 import { isNetworkError } from "./ai-sdk/network-problem.ts";
 import { isClaudeOnBedrock } from "./ai-sdk/package-thinking.ts";
@@ -123,7 +124,9 @@ class PackageModel implements Model {
   }
 
   stream(request: ModelRequest): AsyncGenerator<ModelPart> {
-    return withoutRefusedSummary(() => this.#attempt(request), this.#summaries);
+    const asked = { dialect: this.#dialect, account: this.#account };
+    const attempt = () => withoutEmptyReply(() => this.#attempt(request), asked);
+    return withoutRefusedSummary(attempt, this.#summaries);
   }
 
   async *#attempt(request: ModelRequest): AsyncGenerator<ModelPart> {
@@ -261,6 +264,8 @@ function dialectOf(namespace: string): Dialect {
     marksForBedrock: takesCachePoints,
     showsImagesInResults: false,
     marksErrors: false,
+    // Gemini on Vertex AI, where Claude has a name of its own.
+    losesReplies: namespace === "google",
     callId: /^[\w-]+$/,
     takesThought: () => true,
     usageIn(event) {

@@ -20,6 +20,8 @@ export interface Dialect {
   readonly showsImagesInResults: boolean;
   /** False if a result cannot be marked as an error, so that its text must say so. */
   readonly marksErrors: boolean;
+  /** True if a reply may come back empty though the model had something to say. */
+  readonly losesReplies: boolean;
   /** The ids of calls that the provider accepts; others are rewritten. */
   readonly callId: RegExp;
   /** The SDK's options of a request. */
@@ -124,6 +126,7 @@ export const anthropic: Dialect = {
   namespace: "anthropic",
   showsImagesInResults: true,
   marksErrors: true,
+  losesReplies: false,
   callId: /^[\w-]+$/,
   thinking: anthropicThinking,
   takesThought: (data) => "signature" in data || "redactedData" in data,
@@ -178,6 +181,7 @@ export const openAiResponses: Dialect = {
   namespace: "openai",
   showsImagesInResults: true,
   marksErrors: false,
+  losesReplies: false,
   callId: /./,
   options: ({ system }) => ({ openai: { store: false, promptCacheKey: cacheKey(system) } }),
   // Since GPT-5.6. Before that, any beginning of a request that is repeated is found.
@@ -225,6 +229,7 @@ export const chatCompletions: Dialect = {
   namespace: "openai-compatible",
   showsImagesInResults: false,
   marksErrors: false,
+  losesReplies: true,
   callId: /./,
   thinking: compatibleThinking,
   takesThought: () => true,
@@ -258,6 +263,7 @@ export const google: Dialect = {
   namespace: "google",
   showsImagesInResults: true,
   marksErrors: false,
+  losesReplies: true,
   callId: /./,
   thinking: googleThinking,
   takesThought: () => true,
