@@ -3,7 +3,13 @@ import { isLeaving } from "../lib/leaving.ts";
 import type { Verdict } from "../permissions/verdict.ts";
 import { maxOutputCharacters } from "../processes/output-capture.ts";
 import type { StopReason, ToolCall } from "../protocol/transcript.ts";
-import { failure, type PreparedCall, type Tool, type ToolOutput } from "../tools/tool.ts";
+import {
+  failure,
+  type PreparedCall,
+  type Tool,
+  type ToolContext,
+  type ToolOutput,
+} from "../tools/tool.ts";
 import type { Agent, EventDraft } from "./agent.ts";
 import type { OpenCall } from "./conversation.ts";
 import { type HookedCall, type Hooks, noHooks } from "./hooks.ts";
@@ -126,7 +132,26 @@ export class CallRound {
   /** The output of the call; `stopped` when the call stays open for the next start. */
   async #outputOf(open: OpenCall, plan: CallPlan): Promise<ToolOutput | "stopped"> {
     if (plan.type !== "judged") return plan.output;
-    return (await this.#permit(plan.call, plan.verdict)) ?? this.#start(open, plan);
+    return (
+      (await this.#try(open, plan)) ??
+      (await this.#permit(plan.call, plan.verdict)) ??
+      this.#start(open, plan)
+    );
+  }
+
+  /**
+   * The output of a trial that got by with what it had. A process that dies in it has begun nothing, so that the next one tries
+   * again.
+   */
+  async #try(open: OpenCall, plan: JudgedPlan): Promise<ToolOutput | "stopped" | undefined> {
+    const { call, prepared, verdict } = plan;
+    if (verdict.decision === "allow" || verdict.confinement !== "trial") return undefined;
+    const context = this.#context(open, plan);
+    const silent = { ...context, confinement: "trial", onOutput: () => undefined } as const;
+    const output = await outputOf(() => prepared.run(silent));
+    if (this.#options.signal.aborted && isLeaving(this.#options.signal)) return "stopped";
+    if (output.isHindered) return undefined;
+    return this.#hooks.afterCall(this.#hooked(call, prepared), output);
   }
 
   /** Undefined when the call may run. */
@@ -158,27 +183,29 @@ export class CallRound {
     }
   }
 
-  async #start(
-    { call: written, madeAt }: OpenCall,
-    { call, prepared }: JudgedPlan,
-  ): Promise<ToolOutput> {
-    const { agent, signal, emit } = this.#options;
+  async #start(open: OpenCall, plan: JudgedPlan): Promise<ToolOutput> {
+    const { call: written } = open;
+    const { call, prepared, verdict } = plan;
+    const { agent, signal } = this.#options;
     const changed = call === written ? undefined : { input: call.input };
     await agent.record({ type: "tool-start", call_id: call.call_id, ...changed });
     // An interruption also stops a call that is about to begin.
     if (signal.aborted && !isLeaving(signal)) return failure(notRun);
+    const context = this.#context(open, plan);
+    const isConfined = verdict.decision === "allow" && verdict.confinement === "read-only";
     const output = await outputOf(() =>
-      prepared.run({
-        callId: call.call_id,
-        member: agent.options.name,
-        cwd: agent.options.cwd,
-        model: agent.options.model.id,
-        madeAt,
-        signal,
-        onOutput: (text) => emit({ type: "tool-output", call_id: call.call_id, text }),
-      }),
+      prepared.run(isConfined ? { ...context, confinement: "read-only" } : context),
     );
     return this.#hooks.afterCall(this.#hooked(call, prepared), output);
+  }
+
+  #context({ madeAt }: OpenCall, { call }: JudgedPlan): ToolContext {
+    const { agent, signal, emit } = this.#options;
+    const { name: member, cwd, model } = agent.options;
+    return {
+      ...{ callId: call.call_id, member, cwd, model: model.id, madeAt, signal },
+      onOutput: (text) => emit({ type: "tool-output", call_id: call.call_id, text }),
+    };
   }
 
   /** Writes the result down, and returns what the model is shown of it. */
@@ -236,11 +263,10 @@ function narrowed(
   decision: Verdict["decision"] | undefined,
   reason = decision === "deny" ? "the program refuses it" : "the program has it asked",
 ): Verdict {
-  const { suggestedRule: _, ...rest } = verdict;
-  if (verdict.decision === "deny") return verdict;
-  if (decision === "deny") return { ...rest, decision, reason };
-  // No rule would keep the hook from asking again.
-  return decision === "ask" ? { ...rest, decision, reason } : verdict;
+  if (decision !== "deny" && decision !== "ask") return verdict;
+  // No rule would keep the hook from asking again, and nothing is tried of what it asks about.
+  const { suggestedRule: _, confinement: __, ...rest } = verdict;
+  return verdict.decision === "deny" ? rest : { ...rest, decision, reason };
 }
 
 async function outputOf(run: () => Promise<ToolOutput>): Promise<ToolOutput> {

@@ -4,29 +4,31 @@ import { uncoveredArgument } from "./commands/rule-coverage.ts";
 import { programName } from "./commands/wrappers.ts";
 import { tampering } from "./guard.ts";
 import type { JudgedCall, Subject } from "./judged-call.ts";
+import { evadedRule, ruleOn } from "./line-rules.ts";
 import { isProtected } from "./protected-paths.ts";
-import {
-  coversPlace,
-  isMeantBy,
-  mayCoverWithin,
-  parseRule,
-  type Rule,
-  strictest,
-  wordsCovered,
-} from "./rule.ts";
+import { coversPlace, parseRule, type Rule, wordsCovered } from "./rule.ts";
 import { takesBack } from "./shared-directory.ts";
 import { showHidden } from "./show-hidden.ts";
 import { suggestRule } from "./suggest-rule.ts";
+import { mayBeTried } from "./trial.ts";
 import { bypassed, planned, ruled, type Verdict } from "./verdict.ts";
 
 type CommandSubject = Extract<Subject, { type: "command" }>;
 
-/** Decides a command line by the strictest verdict on its commands. */
+/** Decides a command line by the strictest verdict on its commands, and how it is to run in the sandbox. */
 export function decideCommand(given: JudgedCall, subject: CommandSubject): Verdict {
+  const verdict = decideLine(given, subject);
+  if (!given.isConfined || (given.mode !== "default" && given.mode !== "plan")) return verdict;
+  if (verdict.decision === "allow")
+    return verdict.isReadOnly ? { ...verdict, confinement: "read-only" } : verdict;
+  return mayBeTried(given, subject) ? { ...verdict, confinement: "trial" } : verdict;
+}
+
+function decideLine(given: JudgedCall, subject: CommandSubject): Verdict {
   const { mode, rules, directories, isConfined, isShared } = given;
   const { line, text, leaving } = subject;
   const isReadOnly = line.doubts.length === 0 && line.commands.every(isReading);
-  const rule = strictest(rules.filter((each) => concerns(each, line.commands)));
+  const rule = ruleOn(line, rules);
   if (rule?.decision === "deny") return ruled(rule, isReadOnly);
   const [doubt] = line.doubts;
   if (mode === "plan" && !isReadOnly) return planned(`the command ${whatItDoes(given, subject)}`);
@@ -74,31 +76,6 @@ function decideConfined(
   return { decision: "allow", reason: "it runs in the sandbox", isReadOnly };
 }
 
-/** Why one of these rules may be about the line, though no command of it shows that. */
-function evadedRule(
-  { isWhole, doubts, hiddenProgram, commands }: CommandSubject["line"],
-  rules: readonly Rule[],
-  decisions: readonly Rule["decision"][],
-): string | undefined {
-  const hidden = rules.find(
-    (rule) => decisions.includes(rule.decision) && commands.some((each) => mayShow(each, rule)),
-  );
-  if (hidden) return `it may show files that ${hidden.decision} ${hidden.text} is about`;
-  const unread = isWhole ? hiddenProgram : doubts[0];
-  const rule = rules.find(
-    ({ decision, scope }) => decisions.includes(decision) && (!isWhole || scope === "commands"),
-  );
-  if (unread === undefined || !rule) return undefined;
-  return `${unread}, so it may be against ${rule.decision} ${rule.text}`;
-}
-
-/** True when it reads files it does not name, and a rule may be about one of them. */
-function mayShow({ uses, showsOthers }: ResolvedCommand, rule: Rule): boolean {
-  if (showsOthers && rule.scope === "reading") return true;
-  // Moving a folder moves its files to where the rule does not apply.
-  return uses.some(({ isTree, place }) => isTree && mayCoverWithin(rule, place));
-}
-
 function whatItDoes({ rules, directories }: JudgedCall, { line }: CommandSubject): string {
   const [doubt] = line.doubts;
   if (doubt) return `cannot be judged: ${doubt}`;
@@ -126,30 +103,6 @@ function isReading({ kind, doubt, caution, opened }: ResolvedCommand): boolean {
     (doubt ?? caution) === undefined &&
     opened.every(({ use }) => use === "read")
   );
-}
-
-/**
- * Broad, for rules that deny or ask: any command in the line, by any name, through any wrapping.
- */
-function concerns(rule: Rule, commands: readonly ResolvedCommand[]): boolean {
-  if (rule.decision === "allow") return false;
-  // A rule for all commands also covers those that were not found.
-  if (rule.scope === "commands" && !rule.pattern) return true;
-  return commands.some(
-    ({ layers, uses, opened }) =>
-      layers.some((layer) => concernsWords(rule, layer)) ||
-      [...uses, ...opened].some(
-        ({ place, use }) =>
-          coversPlace(rule, "reading", place) ||
-          (use === "write" && coversPlace(rule, "writing", place)),
-      ),
-  );
-}
-
-function concernsWords(rule: Rule, words: readonly string[]): boolean {
-  const [program = "", ...rest] = words;
-  const spellings = [words, [program.replace(/^.*\//s, ""), ...rest]];
-  return spellings.some((spelling) => isMeantBy(rule, spelling));
 }
 
 type JudgedPolicy = Pick<JudgedCall, "rules" | "mode" | "directories">;

@@ -13,6 +13,16 @@ export function secretsBelow(home: string): readonly string[] {
   return secrets.filter((name) => name !== ".gitconfig").map((name) => `${home}/${name}`);
 }
 
+/** Where programs are that people install in their home directory, and what these need: no settings and no secrets. */
+const tools =
+  `.nvm .volta .pyenv .rbenv .asdf .sdkman .rustup .bun/bin .deno/bin .cargo/bin .cargo/registry
+  .cargo/git .local/bin .local/lib go/bin go/pkg .m2/repository`.split(/\s+/);
+
+/** Their paths in a home directory. */
+export function toolsBelow(home: string): readonly string[] {
+  return tools.map((name) => `${home}/${name}`);
+}
+
 /** Rules that ask before any of it is read, for a home directory within the workspace. */
 export function homeSecrets(home: string): readonly Rule[] {
   const base = home === "." ? "" : `${home}/`;

@@ -19,6 +19,8 @@ export type Subject =
       readonly line: ResolvedLine;
       /** Why it is to run outside the sandbox; undefined if it is not. */
       readonly leaving: string | undefined;
+      /** Whether its tool can try it where it changes nothing. */
+      readonly isTriable: boolean;
     }
   | { readonly type: "effect"; readonly summary: string; readonly isReadOnly: boolean };
 

@@ -113,7 +113,8 @@ export class Permissions {
         const isStill = await this.#isStill();
         const context = { locate, environment, programDirectories, isStill };
         const line = await readLine(action.command, context);
-        return { type: "command", text: action.command, line, leaving: action.leaving };
+        const { command: text, leaving, isTriable = false } = action;
+        return { type: "command", text, line, leaving, isTriable };
       }
       case "effect": {
         const { type, summary, isReadOnly = false } = action;

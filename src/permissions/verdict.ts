@@ -7,6 +7,11 @@ export interface Verdict {
   readonly reason: string;
   /** True if the call changes nothing: such calls may run in parallel, and under a plan gate. */
   readonly isReadOnly: boolean;
+  /**
+   * How a command that is allowed is to run in the sandbox; with `trial`, one that is not allowed may be tried so before this
+   * decision counts (default: as usual).
+   */
+  readonly confinement?: "read-only" | "trial";
   /** The rule that "always allow" would add, if one would cover such a call. */
   readonly suggestedRule?: string;
   /** What the call would do, if its tool says so in words. */

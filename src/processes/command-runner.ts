@@ -28,6 +28,11 @@ export interface CommandRequest {
   isUnconfined?: boolean;
   /** In the sandbox, if there is one, it changes nothing and reaches nothing (default: false). */
   isReadOnly?: boolean;
+  /**
+   * The same, with only the workspace and programs to read and an environment that says nothing of the person. Without a
+   * sandbox it is not started (default: false).
+   */
+  isTrial?: boolean;
   /** Called with output as it arrives, masked and bounded. */
   onOutput(text: string): void;
 }

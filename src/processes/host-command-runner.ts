@@ -53,10 +53,21 @@ interface Launched {
 interface ShellStart {
   argv: readonly [string, ...string[]];
   confined: ConfinedProgram | undefined;
+  isTrial: boolean;
   marker: string;
   /** The descriptors of its output, and of what its sandbox reads. */
   output: number;
   inputs: readonly number[];
+}
+
+/** Variables that say nothing of the person. */
+const plainVariables =
+  "PATH HOME USER LANG LC_ALL LC_CTYPE TZ CI NODE_ENV GIT_CEILING_DIRECTORIES".split(" ");
+
+function plainPart(environment: Readonly<Record<string, string>>): Record<string, string> {
+  const isPlain = ([name]: [string, string]) =>
+    plainVariables.includes(name) || /^(GIT_CONFIG_(COUNT|KEY_|VALUE_)|GIT_OPTIONAL)/.test(name);
+  return Object.fromEntries(Object.entries(environment).filter(isPlain));
 }
 
 /** Settings for commands without a person who turns pages, types a password or closes an editor. */
@@ -105,7 +116,9 @@ export class HostCommandRunner implements CommandRunner {
       const argv = [shell, "-c", request.command] as const;
       const { cwd, pipes } = this.#options;
       const sandbox = request.isUnconfined ? undefined : await this.#options.sandbox?.();
-      const confined = await sandbox?.confine({ argv, cwd, isReadOnly: request.isReadOnly });
+      const { isReadOnly, isTrial = false } = request;
+      if (isTrial && !sandbox) return notStarted("There is no sandbox to try it in.");
+      const confined = await sandbox?.confine({ argv, cwd, isReadOnly, isTrial });
       const { reader, writer } = held.pipe(await pipes.take());
       const inputs = [];
       for (const bytes of confined?.inputs ?? []) {
@@ -115,7 +128,9 @@ export class HostCommandRunner implements CommandRunner {
         inputs.push(input.reader);
       }
       if (request.signal.aborted) return interrupted();
-      const child = this.#spawn(shell, { argv, confined, marker, output: writer, inputs });
+      const child = this.#spawn(shell, {
+        ...{ argv, confined, marker, output: writer, inputs, isTrial },
+      });
       if (child.pid === undefined) throw await failureOf(child);
       held.release(reader);
       return { type: "launched", child, pid: child.pid, output: readerOf({ reader }), confined };
@@ -125,8 +140,10 @@ export class HostCommandRunner implements CommandRunner {
     }
   }
 
-  #spawn(shell: string, { argv, confined, marker, output, inputs }: ShellStart): ChildProcess {
-    const { cwd, environment } = this.#options;
+  #spawn(shell: string, start: ShellStart): ChildProcess {
+    const { argv, confined, marker, output, inputs, isTrial } = start;
+    const { cwd } = this.#options;
+    const environment = isTrial ? plainPart(this.#options.environment) : this.#options.environment;
     const started = confined
       ? {
           name: basename(confined.argv[0]),

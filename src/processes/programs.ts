@@ -17,6 +17,11 @@ export class Programs {
     this.#workspace = workspace;
   }
 
+  /** The directories in which programs are looked for. */
+  get directories(): string[] {
+    return this.#path.split(":").filter(isAbsolute);
+  }
+
   /** The program's whole path, or its name in a directory that does not exist. */
   find(name: string): Promise<string> {
     const found = this.#found.get(name) ?? this.#search(name);
@@ -26,7 +31,7 @@ export class Programs {
 
   async #search(name: string): Promise<string> {
     const root = await orNothing(realpath(this.#workspace), this.#workspace);
-    for (const directory of this.#path.split(":").filter(isAbsolute)) {
+    for (const directory of this.directories) {
       const real = await orNothing(realpath(directory), undefined);
       if (real === undefined || `${real}${sep}`.startsWith(`${root}${sep}`)) continue;
       const program = join(directory, name);

@@ -20,9 +20,9 @@ export type ToolAction =
   | { type: "write"; path: string }
   /**
    * With `isGated`, a closed plan gate refuses it even where the command only reads. `leaving` is why it is
-   * to run outside the sandbox.
+   * to run outside the sandbox. With `isTriable`, it can be tried where it changes nothing.
    */
-  | { type: "command"; command: string; isGated?: true; leaving?: string }
+  | { type: "command"; command: string; isGated?: true; leaving?: string; isTriable?: true }
   /**
    * Something outside the workspace, such as a request to a server. `summary` says what in a few
    * words, for the person who is asked. With `isReadOnly`, it changes nothing there.

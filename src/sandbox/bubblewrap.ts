@@ -35,7 +35,9 @@ export class Bubblewrap implements Sandbox {
     this.#options = options;
   }
 
-  async confine({ argv, cwd, isReadOnly = false }: ProgramToConfine): Promise<ConfinedProgram> {
+  async confine(program: ProgramToConfine): Promise<ConfinedProgram> {
+    const { argv, cwd, isTrial = false } = program;
+    const isReadOnly = isTrial || (program.isReadOnly ?? false);
     const { programs, disablesNamespaces, confinement } = this.#options;
     const statusDescriptor = 3 + this.#filter.length;
     // A command that changes nothing makes no protected files.
@@ -48,7 +50,7 @@ export class Bubblewrap implements Sandbox {
       argv: [
         ...entered(network, programs.bubblewrap),
         ...namespaces(disablesNamespaces),
-        ...(await mounts(confinement, { protects: [...before.keys()], isReadOnly })),
+        ...(await mounts(confinement, { protects: [...before.keys()], isReadOnly, isTrial })),
         ...this.#filter.flatMap((_, index) => ["--seccomp", String(3 + index)]),
         ...variables({
           TMPDIR: temporary,

@@ -1,4 +1,4 @@
-import { lstat, realpath } from "node:fs/promises";
+import { lstat, readdir, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { orNothing } from "../lib/or-nothing.ts";
 import { hostSockets } from "./host-sockets.ts";
@@ -6,6 +6,22 @@ import type { Confinement } from "./sandbox.ts";
 
 /** Directories of this machine that commands have their own of. */
 const replaced = ["/tmp", "/run", "/var/tmp", "/var/run", "/home", "/root", "/dev", "/proc"];
+
+/** In these are the system's programs, or what every command has of its own. A trial sees no others at the top. */
+const systemDirectories = `bin boot dev etc lib lib32 lib64 libx32 nix opt proc run sbin snap sys
+  tmp usr var`.split(/\s+/);
+
+/** Places in the system's directories that belong to persons. */
+const personalPlaces = `/etc/shadow /etc/gshadow /etc/sudoers /etc/ssh /etc/ssl/private /var/backups
+  /var/log /var/mail /var/spool /var/www`.split(/\s+/);
+
+interface Reach {
+  /** Files and directories in writable places that stay as they are. */
+  protects: readonly string[];
+  isReadOnly?: boolean;
+  /** Only with `isReadOnly`. */
+  isTrial?: boolean;
+}
 
 /** A place in the sandbox that is not as its surroundings are. Where two are the same, the later kind holds. */
 interface SpecialPlace {
@@ -18,23 +34,23 @@ interface SpecialPlace {
  * what is below another place comes behind it: a hidden place stays hidden in a workspace that contains it, and
  * a workspace in a hidden place can be written.
  */
-export async function mounts(
-  confinement: Confinement,
-  { protects, isReadOnly = false }: { protects: readonly string[]; isReadOnly?: boolean },
-): Promise<string[]> {
+export async function mounts(confinement: Confinement, reach: Reach): Promise<string[]> {
+  const { isReadOnly = false, isTrial = false } = reach;
   const home = await orNothing(realpath(confinement.home), confinement.home);
-  const found = await specialPlaces(confinement, { protects, home });
+  const found = await specialPlaces(confinement, { ...reach, home });
   const places = isReadOnly ? found.map(readOnly) : found;
   const base = places.some(({ path }) => path === "/") ? "--bind" : "--ro-bind";
   return [
     ...[base, "/", "/", "--dev", "/dev", "--proc", "/proc"],
     // As root, a program could otherwise have the kernel start one outside, by the core pattern.
     ...["--ro-bind", "/proc/sys", "/proc/sys"],
-    ...[isReadOnly ? "--ro-bind" : "--bind", confinement.temporary, "/tmp"],
+    ...["--bind", confinement.temporary, "/tmp"],
     ...["--tmpfs", "/run", "--tmpfs", "/var/tmp"],
-    ...["--tmpfs", "/home", "--tmpfs", "/root", "--ro-bind-try", home, home],
-    ...(await linkTo(home, confinement.home)),
+    ...["--tmpfs", "/home", "--tmpfs", "/root"],
+    ...(isTrial ? [] : ["--ro-bind-try", home, home, ...(await linkTo(home, confinement.home))]),
     ...(await Promise.all(places.filter(({ path }) => path !== "/").map(mountOf))).flat(),
+    // Only now: bubblewrap makes directories in it for what is mounted below.
+    ...(isReadOnly ? ["--remount-ro", "/tmp"] : []),
   ];
 }
 
@@ -49,13 +65,17 @@ async function linkTo(home: string, link: string): Promise<string[]> {
 /** In the order in which they are mounted. */
 async function specialPlaces(
   confinement: Confinement,
-  { protects, home }: { protects: readonly string[]; home: string },
+  { protects, isReadOnly = false, isTrial = false, home }: Reach & { home: string },
 ): Promise<SpecialPlace[]> {
   const writable = await realPathsOf(confinement.writable);
-  const isOwn = (path: string) => writable.some((directory) => contains(directory, path));
+  // Read-only files do not keep a program from writing to a server.
+  const isOwn = (path: string) =>
+    !isReadOnly && writable.some((directory) => contains(directory, path));
   const sockets = (await hostSockets()).filter((path) => !isOwn(path));
-  const readable = await realPathsOf(confinement.readable);
-  const hidden = (await realPathsOf([...confinement.hidden, ...sockets])).filter(
+  const { programs = [] } = confinement;
+  const readable = await realPathsOf([...confinement.readable, ...(isTrial ? programs : [])]);
+  const others = isTrial ? [home, ...personalPlaces, ...(await otherDirectories())] : [];
+  const hidden = (await realPathsOf([...confinement.hidden, ...others, ...sockets])).filter(
     (path) =>
       [home, ...readable, ...writable].some((place) => contains(place, path)) || !isReplaced(path),
   );
@@ -71,6 +91,12 @@ async function specialPlaces(
     (path) => !isHidden(path) && !hidden.includes(path),
   );
   return inOrder([...open, ...ofKind("read-only", unchanged)]);
+}
+
+/** Directories at the top that are not the system's. */
+async function otherDirectories(): Promise<string[]> {
+  const names = await readdir("/");
+  return names.filter((name) => !systemDirectories.includes(name)).map((name) => `/${name}`);
 }
 
 function readOnly({ path, kind }: SpecialPlace): SpecialPlace {

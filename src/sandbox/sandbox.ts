@@ -19,6 +19,8 @@ export interface ProgramToConfine {
   readonly cwd: string;
   /** True if it is to change nothing and reach nothing, also of what other programs are allowed (default: false). */
   readonly isReadOnly?: boolean | undefined;
+  /** The same, and it reads only the workspace, programs and what the system's own directories have (default: false). */
+  readonly isTrial?: boolean | undefined;
 }
 
 /** How to start a program so that it is confined. */
@@ -53,6 +55,8 @@ export interface Confinement {
   readonly readable: readonly string[];
   /** The files and directories that now exist in writable places and must stay as they are. */
   protected(): Promise<readonly string[]>;
+  /** Where programs are that a trial can read, too. Those that are missing are left out. */
+  readonly programs?: readonly string[];
   /** Cannot be read: each is empty inside. Those that are missing are left out. */
   readonly hidden: readonly string[];
   /** The member's own directory for temporary files, which is `/tmp` inside. */

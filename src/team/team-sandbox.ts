@@ -4,7 +4,7 @@ import { stateDirectory } from "../keys/team-key.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
 import { removeTree } from "../lib/remove-tree.ts";
 import { findProtected } from "../permissions/find-protected.ts";
-import { secretsBelow } from "../permissions/home-secrets.ts";
+import { secretsBelow, toolsBelow } from "../permissions/home-secrets.ts";
 import { Programs } from "../processes/programs.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import { type SandboxMode, strictestSandbox } from "../protocol/sandbox-mode.ts";
@@ -146,7 +146,7 @@ export class TeamSandbox implements AsyncDisposable {
     { workspace, ownsGit, readable = [], network: asked }: SandboxedMember,
     temporary: string,
   ): Confinement {
-    const { options, place } = this.#parts;
+    const { options, place, programs } = this.#parts;
     const { write = [], denyRead = [] } = options;
     const network = asked ?? options.network ?? "off";
     const { home, keyFile } = place.keyPlace;
@@ -155,6 +155,7 @@ export class TeamSandbox implements AsyncDisposable {
       ...{ temporary, home, network },
       writable: [workspace, ...write],
       readable: [...readable, ...own],
+      programs: [...programs.directories, ...toolsBelow(home)],
       protected: async () => [...(ownsGit ? [] : await findProtected(workspace)), ...own],
       hidden: [
         ...secretsBelow(home),

@@ -35,7 +35,10 @@ export function bashTool(parts: BashParts): Tool {
     name: "bash",
     description: `Run a command with bash -c in your working directory; no cd or variable carries over. Ended after timeout_s (${defaultTimeoutSeconds}).${sandboxNote ? ` ${sandboxNote}` : ""}`,
     input: sandboxNote ? SandboxedBashInput : BashInput,
-    action: (input) => ({ type: "command", command: input.command, ...leavingOf(input) }),
+    action: (input) => ({
+      ...{ type: "command", command: input.command, ...leavingOf(input) },
+      ...(!input.run_in_background && { isTriable: true }),
+    }),
     async run(input, context) {
       const { command, timeout_s: seconds, run_in_background: isInBackground } = input;
       const isUnconfined = leavingOf(input) !== undefined;
@@ -44,12 +47,15 @@ export function bashTool(parts: BashParts): Tool {
         return startInBackground(parts.background, { command, timeoutMs, isUnconfined });
       }
       const noteOthers = await parts.watchOthers?.();
+      const timeoutMs = (seconds ?? defaultTimeoutSeconds) * 1000;
+      const { callId: name, signal, confinement } = context;
+      if (confinement === "trial") {
+        const { tryCommand } = await import("./try-command.ts");
+        return await tryCommand(parts.runner, { command, name, timeoutMs, signal });
+      }
       const end = await runCommand(parts.runner, {
-        command,
-        name: context.callId,
-        timeoutMs: (seconds ?? defaultTimeoutSeconds) * 1000,
-        signal: context.signal,
-        isUnconfined,
+        ...{ command, name, timeoutMs, signal, isUnconfined },
+        isReadOnly: confinement === "read-only",
         onOutput: (text) => context.onOutput(text),
       });
       if (end.type === "not-started") return failure(`Error: ${end.problem}`);

@@ -32,6 +32,8 @@ export interface ToolOutput {
   readonly text: string;
   /** True if the call failed; the model is told so. */
   readonly isError: boolean;
+  /** True for a trial that may have failed for want of what it does not have. Then nothing has happened (default: false). */
+  readonly isHindered?: boolean;
   /** Images that the model is shown with the text (default: none). */
   readonly images?: readonly ModelImage[] | undefined;
   /** Mail that the text shows. It is settled with the call's result. */
@@ -52,6 +54,11 @@ export interface ToolContext {
   readonly madeAt?: Date;
   /** Aborted when the call must stop. It still resolves, with the output so far. */
   readonly signal: AbortSignal;
+  /**
+   * How a command is to run in the sandbox, if there is one: changing nothing, because it was judged to change nothing; or as
+   * a trial, which never runs without one (default: as usual).
+   */
+  readonly confinement?: "read-only" | "trial";
   /** Called with output as it arrives, for observers. */
   onOutput(text: string): void;
 }

@@ -1,15 +1,20 @@
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { Permissions } from "../../src/permissions/permissions.ts";
 import { parseRule, type Rule } from "../../src/permissions/rule.ts";
 import type { PermissionMode } from "../../src/protocol/message.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { Workspace } from "../../src/workspace/workspace.ts";
+import { project } from "./judge-lines.ts";
 
 interface Confined {
   mode?: PermissionMode;
   rules?: readonly Rule[];
   leaving?: string;
   isConfined?: boolean;
+  /** False for a command that its tool cannot try. */
+  isTriable?: boolean;
   isShared?: boolean;
 }
 
@@ -22,6 +27,7 @@ async function decisionOn(command: string, options: Confined = {}) {
     isConfined = true,
     isShared = false,
   } = options;
+  const triable = options.isTriable === false ? {} : ({ isTriable: true } as const);
   await using directory = await temporaryDirectory();
   const teamDirectory = `${directory.path}/.team`;
   const workspace = await Workspace.open({ root: directory.path, teamDirectory });
@@ -32,7 +38,10 @@ async function decisionOn(command: string, options: Confined = {}) {
     isShared: () => isShared,
   });
   const left = leaving === undefined ? {} : { leaving };
-  return permissions.judge({ tool: "bash", action: { type: "command", command, ...left } });
+  return permissions.judge({
+    tool: "bash",
+    action: { type: "command", command, ...left, ...triable },
+  });
 }
 
 const unjudged = ["make all", "node -e 'x()'", "curl example.com | sh", "for ((;;)); do :; done"];
@@ -120,3 +129,71 @@ test.each(["git stash list", "git status", "git commit -m 'clean up'", "git log 
     expect(await decisionOn(command, { isShared: true })).toMatchObject({ decision: "allow" });
   },
 );
+
+test("in default and plan, what only reads runs where it can change nothing", async () => {
+  const readOnly = { decision: "allow", confinement: "read-only" };
+
+  expect(await decisionOn("cat a.txt", { mode: "default" })).toMatchObject(readOnly);
+  expect(await decisionOn("cat a.txt", { mode: "plan" })).toMatchObject(readOnly);
+  for (const options of [
+    { mode: "acceptEdits" },
+    { mode: "default", isConfined: false },
+  ] as const) {
+    expect(await decisionOn("cat a.txt", options)).not.toHaveProperty("confinement");
+  }
+});
+
+test.each(unjudged.filter((line) => !line.includes("curl")))(
+  "in default and plan, %j is tried before anybody is asked",
+  async (command) => {
+    const tried = (decision: string) => ({ decision, confinement: "trial" });
+
+    expect(await decisionOn(command, { mode: "default" })).toMatchObject(tried("ask"));
+    expect(await decisionOn(command, { mode: "plan" })).toMatchObject(tried("deny"));
+    for (const options of [{ isConfined: false }, { isTriable: false }]) {
+      const verdict = await decisionOn(command, { mode: "default", ...options });
+      expect(verdict.decision).toBe("ask");
+      expect(verdict).not.toHaveProperty("confinement");
+    }
+  },
+);
+
+const notTried: readonly [string, Confined][] = [
+  ["cat /etc/hosts", {}],
+  ["node -e 'x()' < ../other.txt", {}],
+  ["cd .. && make all", {}],
+  ["make all > out.txt", {}],
+  ["rm a.txt", {}],
+  ["curl example.com", {}],
+  ["npm install left-pad", {}],
+  ["git push", {}],
+  ["echo x > .team/config.json", {}],
+  ["make all", { leaving: "it must" }],
+  ["make all", { rules: [parseRule("ask", "bash(make:*)")] }],
+  ["make all", { rules: [parseRule("deny", "bash(make:*)")] }],
+  ["$(cat what) all", { rules: [parseRule("deny", "bash(make:*)")] }],
+  ["grep -r x .", { rules: [parseRule("deny", "read_file(.env)")] }],
+];
+
+test.each(notTried)("%j is not tried (%j)", async (command, options) => {
+  const verdict = await decisionOn(command, { mode: "default", ...options });
+
+  expect(verdict.decision).not.toBe("allow");
+  expect(verdict).not.toHaveProperty("confinement");
+});
+
+test("of the lines of a day's work that only read, the sandbox leaves one to be asked about needlessly", async () => {
+  const path = new URL("../fixtures/commands/ordinary-lines.json", import.meta.url);
+  const lines = z.array(z.string()).parse(JSON.parse(await readFile(path, "utf8")));
+  await using workspace = await project();
+  const permissions = workspace.permissions({ isConfined: true });
+  const asked: string[] = [];
+  for (const command of lines) {
+    const action = { type: "command", command, isTriable: true } as const;
+    const { decision, confinement } = await permissions.judge({ tool: "bash", action });
+    if (decision !== "allow" && confinement !== "trial") asked.push(command);
+  }
+
+  // Its program looks like a path.
+  expect(asked).toEqual(["cat CHANGELOG.md | awk '/^## /{n++} n==1'"]);
+});

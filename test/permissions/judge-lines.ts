@@ -39,6 +39,7 @@ export interface Project extends AsyncDisposable {
     mode?: PermissionMode;
     rules?: readonly Rule[];
     environment?: Readonly<Record<string, string>>;
+    isConfined?: boolean;
   }): Permissions;
 }
 
@@ -60,11 +61,12 @@ export async function project(): Promise<Project> {
   return {
     root,
     outside,
-    permissions: ({ mode = "default", rules = [], environment = {} } = {}) =>
+    permissions: ({ mode = "default", rules = [], environment = {}, isConfined = false } = {}) =>
       new Permissions({
         mode,
         rules,
         environment,
+        isConfined: async () => isConfined,
         locate: (path) => workspace.locate(path),
         teamDirectory: join(root, ".team"),
         keyDirectories: [join(outside, "keys"), join(outside, "dashboards")],

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -53,9 +53,11 @@ async function openFixture({
   const shell = await openShell({
     ...(isConfined && { sandbox: async () => sandbox }),
     cwd: workspace,
+    environment: { PATH: process.env.PATH ?? "", TROUPE_TEST_SAYS: "something" },
   });
   return {
     ...{ workspace, outside, hidden, port, socket, stranger: stranger.pid ?? 0 },
+    home: directory.path,
     directory: workspace,
     runner: shell.runner,
     shell,
@@ -157,6 +159,56 @@ describe.skipIf(noSandbox)("a command that is to change nothing", () => {
     const { output } = await fixture.run("touch new /tmp/new && echo effect");
 
     expect(output).toBe("effect\n");
+  });
+});
+
+describe.skipIf(noSandbox)("a trial", () => {
+  /** Each prints `effect` if it gets more than a trial has. */
+  const attempts = (home: string, socket: string) => [
+    "echo x > kept && echo effect",
+    "echo x > /tmp/kept && echo effect",
+    `cat ${home}/notes && echo effect`,
+    `cat ${home}/outside/kept && echo effect`,
+    "cat /etc/shadow && echo effect",
+    "env | grep -q TROUPE_TEST_SAYS && echo effect",
+    `node -e 'require("node:net").connect("${socket}").on("data", () => console.log("effect")).on("error", () => {})'`,
+  ];
+
+  async function tried(request: Partial<CommandRequest>) {
+    await using fixture = await openFixture();
+    const { home, workspace } = fixture;
+    await writeFile(join(home, "notes"), "private");
+    await fixture.run("echo kept > kept; echo kept > /tmp/kept");
+    const socket = join(workspace, "socket");
+    const server = await listening(socket);
+    const command = [...attempts(home, socket), "cat kept", "command -v node git"].join("\n");
+    const { output } = await fixture.run(command, request);
+    server.close();
+    return { output, kept: await readFile(join(workspace, "kept"), "utf8") };
+  }
+
+  test("reads the workspace and programs, and nothing else of the person", async () => {
+    const { output, kept } = await tried({ isTrial: true });
+
+    expect(output).not.toMatch(/^effect$/m);
+    expect(output).toMatch(/^kept\n\/.*\/node\n\/.*\/git$/m);
+    expect(kept).toBe("kept\n");
+  });
+
+  test("control: the usual sandbox lets these commands do more", async () => {
+    const { output, kept } = await tried({});
+
+    expect(output.match(/^effect$/gm)?.length).toBeGreaterThan(3);
+    expect(kept).toBe("x\n");
+  });
+
+  test("does not run where there is no sandbox", async () => {
+    await using fixture = await openFixture({ isConfined: false });
+
+    const running = fixture.run("touch ran", { isTrial: true });
+
+    await expect(running).rejects.toThrow("no sandbox to try it in");
+    expect(await readdir(fixture.workspace)).toEqual([".git"]);
   });
 });
 

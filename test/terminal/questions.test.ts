@@ -59,7 +59,11 @@ test.skipIf(noTmux)("40 columns show the whole command, rule, keys, mode and hel
   await using server = await ProviderServer.start();
   const command = "npm run build-everything-there-is -- --with-all-options --and-more";
   server.reply(calls("bash", { command }), says("Done."));
-  await using terminal = await openOnServer(directory.path, server, { columns: 40, rows: 24 });
+  // Where there is one, the command would be tried in it first.
+  const argv = ["--sandbox", "off"];
+  await using terminal = await openOnServer(directory.path, server, {
+    ...{ columns: 40, rows: 24, argv },
+  });
   await terminal.shows("›");
   await terminal.enter("Build.");
 

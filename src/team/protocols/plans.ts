@@ -40,7 +40,9 @@ export function gated(
       const isGated = action.type === "command" && action.isGated === true;
       const isHarmless = verdict.isReadOnly && !isGated;
       if (reason === undefined || isHarmless) return verdict;
-      return { decision: "deny", reason, isReadOnly: false };
+      const denied = { decision: "deny", reason, isReadOnly: false } as const;
+      const mayBeTried = verdict.confinement === "trial" && !isGated;
+      return mayBeTried ? { ...denied, confinement: "trial" } : denied;
     },
   };
 }

@@ -88,6 +88,61 @@ test.skipIf(noSandbox)(
   },
 );
 
+const calculate = `node -e 'console.log(6 * 7)'`;
+const writeElsewhere = `node -e 'require("node:fs").writeFileSync("written.txt", "x")'`;
+
+test.skipIf(noSandbox)(
+  "in default, what can do without changing anything runs unasked, and the person is asked only about what cannot",
+  async () => {
+    await using wire = await TeamOnWire.start({
+      lead: [
+        calls("bash", { command: calculate }),
+        calls("bash", { command: writeElsewhere }),
+        says("Done."),
+      ],
+    });
+    const team = await wire.open({ sandbox: { mode: "required" }, mode: "default" });
+    const asked = nextQuestion(team, "permission");
+    await team.prompt("Work.");
+    const id = await asked;
+
+    const [question] = await team.openRequests();
+    expect(question).toMatchObject({ subject: { input: { command: writeElsewhere } } });
+    expect(existsSync(join(wire.root, "written.txt"))).toBe(false);
+    await team.answer(id, { decision: "allow-once" });
+    await team.quiet();
+
+    const [first, second] = resultsIn(wire.requestsOf("lead").at(-1));
+    expect(first).toMatchObject({ isError: false, text: expect.stringMatching(/^42\n\(It ran/) });
+    expect(second).toMatchObject({ isError: false });
+    expect(await readFile(join(wire.root, "written.txt"), "utf8")).toBe("x");
+    expect(await team.requests()).toHaveLength(1);
+  },
+);
+
+test.skipIf(noSandbox)(
+  "while planning, a command is tried, and refused if it must change something",
+  async () => {
+    await using wire = await TeamOnWire.start({
+      lead: [
+        calls("bash", { command: calculate }),
+        calls("bash", { command: writeElsewhere }),
+        says("Done."),
+      ],
+    });
+    const team = await wire.open({ sandbox: { mode: "required" }, mode: "plan" });
+    await team.prompt("Work.");
+    await team.quiet();
+
+    expect(resultsIn(wire.requestsOf("lead").at(-1))).toMatchObject([
+      { isError: false, text: expect.stringMatching(/^42\n/) },
+      { isError: true, text: expect.stringMatching(/nothing is changed while planning/) },
+    ]);
+    expect(existsSync(join(wire.root, "written.txt"))).toBe(false);
+    expect(await team.requests()).toEqual([]);
+  },
+);
+
 /** A place in the PATH whose bubblewrap cannot confine anything, as where namespaces are forbidden. */
 async function brokenBubblewrap(directory: string, script: string): Promise<string> {
   const programs = join(directory, "programs");
