@@ -31,22 +31,25 @@ test.skipIf(noTmux)("P40 a question rings the bell, and the title names who asks
   );
 
   await terminal.hasWritten(hasRung);
+
+  // The title from before comes back.
+  expect(await outputToTheEnd(terminal)).toContain("\x1b[23;2t");
 });
 
 test.skipIf(noTmux).each([
   ["on", true],
   ["off", false],
-])("with allow-passthrough %s, tmux is given a notification: %s", async (setting, isGiven) => {
+])("with allow-passthrough %s, tmux is told that the team is done: %s", async (setting, isTold) => {
   await using directory = await temporaryDirectory();
   await using terminal = await openTroupe(directory.path);
   await terminal.shows("ctrl-d quit");
   await terminal.set("allow-passthrough", setting);
 
-  await terminal.enter(schema);
+  await terminal.enter("Hello.");
   await terminal.hasWritten(hasRung);
   const output = await outputToTheEnd(terminal);
 
-  expect(output.includes("\x1bPtmux;\x1b\x1b]9;troupe: ")).toBe(isGiven);
+  expect(output.includes("\x1bPtmux;\x1b\x1b]9;troupe: the team is done\x07")).toBe(isTold);
 });
 
 test.skipIf(noTmux)("with --notify off, the terminal is left alone", async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { stall } from "../../src/testing/provider-server/answers.ts";
 import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
-import { calls, says } from "../../src/testing/scripted-model.ts";
+import { calls, reply, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { noTmux } from "../support/tmux.ts";
 import {
@@ -54,7 +54,9 @@ test.skipIf(noTmux)(
     await atRest(terminal);
 
     await terminal.enter("/resume");
-    await terminal.shows(/1 {2}Spawn alice as a coder\. Then request her shutdown\./);
+    await terminal.shows(
+      /^ {2}1 {2}Spawn alice as a coder\. Then request her shutdown\.\n +archived \d{4}-[\d: -]+ · lead, alice · \$0\.00$/m,
+    );
     await terminal.enter("/resume 1");
     await terminal.shows(/\/resume 1\n[\s\S]*alice agreed to shut down\.[\s\S]*›/);
     await terminal.press("C-d");
@@ -69,33 +71,42 @@ test.skipIf(noTmux)(
   },
 );
 
-test.skipIf(noTmux)("a prompt is taken back with what its tools changed", async () => {
-  await using directory = await temporaryDirectory();
-  await using server = await ProviderServer.start();
-  const file = join(directory.path, "work", "a.txt");
-  server.reply(
-    says("What shall I do?"),
-    calls("write_file", { path: "a.txt", content: "one\n" }),
-    says("Written."),
-  );
-  const argv = ["--permission-mode", "acceptEdits"];
-  await using terminal = await openOnServer(directory.path, server, { argv });
-  await terminal.shows("›");
-  await terminal.enter("Hello.");
-  await terminal.shows("What shall I do?");
-  await terminal.enter("Write it.");
-  await terminal.shows("Written.");
-  await atRest(terminal);
-  expect(existsSync(file)).toBe(true);
+test.skipIf(noTmux)(
+  "a prompt is taken back with what its tools changed, and what cannot be is named",
+  async () => {
+    await using directory = await temporaryDirectory();
+    await using server = await ProviderServer.start();
+    const file = join(directory.path, "work", "a.txt");
+    server.reply(
+      says("What shall I do?"),
+      reply([
+        calls("write_file", { path: "a.txt", content: "one\n" }),
+        calls("bash", { command: "touch b.txt" }),
+      ]),
+      says("Written."),
+    );
+    const argv = ["--permission-mode", "bypassPermissions"];
+    await using terminal = await openOnServer(directory.path, server, { argv });
+    await terminal.shows("›");
+    await terminal.enter("Hello.");
+    await terminal.shows("What shall I do?");
+    await terminal.enter("Write it.");
+    await terminal.shows("Written.");
+    await atRest(terminal);
+    expect(existsSync(file)).toBe(true);
 
-  await terminal.enter("/rewind 1");
-  await terminal.shows(/remove +a\.txt/);
-  await terminal.enter("/rewind 1 yes");
-  await terminal.shows("Your prompt is in the line");
-  await terminal.shows(inLine("Write it."));
+    await terminal.enter("/rewind 1");
+    await terminal.shows(
+      /remove +a\.txt\nWhat is not taken back:\n[\s\S]*command[\s\S]*touch b\.txt/,
+    );
+    await terminal.enter("/rewind 1 yes");
+    await terminal.shows("Your prompt is in the line");
+    await terminal.shows(inLine("Write it."));
 
-  expect(existsSync(file)).toBe(false);
-});
+    expect(existsSync(file)).toBe(false);
+    expect(existsSync(join(directory.path, "work", "b.txt"))).toBe(true);
+  },
+);
 
 test.skipIf(noTmux)("/help lists the keys, /doctor checks, /export writes a page", async () => {
   await using directory = await temporaryDirectory();

@@ -36,6 +36,10 @@ test.skipIf(noTmux)(
       await terminal.shows(/openai\/gpt-6-sol · default$/m);
       await terminal.enter("/effort high");
       await terminal.shows(/^lead {2}openai\/gpt-6-sol {2}effort high$/m);
+      await terminal.enter("/effort medium all");
+      await terminal.shows(
+        /^lead {2}openai\/gpt-6-sol {2}effort medium\nSet for all, from the next request on\.$/m,
+      );
       await terminal.enter("And now?");
       await terminal.shows("From the second.");
       await terminal.press("C-d");
@@ -48,8 +52,8 @@ test.skipIf(noTmux)(
 
     expect(server.requests.map(({ api, body }) => [api, body.reasoning])).toMatchObject([
       ["anthropic", undefined],
-      ["openai-responses", { effort: "high" }],
-      ["openai-responses", { effort: "high" }],
+      ["openai-responses", { effort: "medium" }],
+      ["openai-responses", { effort: "medium" }],
     ]);
     expect(server.refusals).toEqual([]);
     const root = join(directory.path, "work");

@@ -8,7 +8,7 @@ import { calls, reply, says, thinks } from "../../src/testing/scripted-model.ts"
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { troupeIn } from "../cli/troupe.ts";
 import { chooseQuestion } from "../support/chosen-question.ts";
-import { noTmux, Tmux } from "../support/tmux.ts";
+import { noTmux, type Tmux } from "../support/tmux.ts";
 import { atRest, inLine, openTroupe, program } from "../support/troupe-in-tmux.ts";
 
 test.skipIf(noTmux)("a person spawns teammates, looks at them, and quits", async () => {
@@ -216,6 +216,9 @@ test.skipIf(noTmux).each([
     expect(existsSync(file)).toBe(true);
     expect(screen).toContain("alice: └ Wrote 155 bytes to schema.sql");
     expect(screen).not.toContain("──");
+    // Nothing is redrawn, moved or coloured.
+    const output = await terminal.hasWritten((text) => text.includes("exit code 0"));
+    expect(output).not.toContain("\x1b");
   },
 );
 
@@ -291,23 +294,28 @@ test.skipIf(noTmux)(
   },
 );
 
+/** A shell takes the first line only: what is typed behind it waits in the terminal when troupe starts. */
+const startedByALine = [
+  ...["sh", "-c", 'read -r line; exec "$0" "$@"'],
+  ...[process.execPath, program, "--model", "rehearsal"],
+];
+
+test.skipIf(noTmux)("a line that is typed before the screen is there is sent", async () => {
+  await using directory = await temporaryDirectory();
+  await using terminal = await openTroupe(directory.path, { command: startedByALine });
+
+  await terminal.press("Enter");
+  await terminal.enter("Spawn alice as a coder. Then request her shutdown.");
+
+  await terminal.shows("alice agreed to shut down.");
+});
+
 test.skipIf(noTmux)("input before a question at the start does not answer it", async () => {
   await using directory = await temporaryDirectory();
   const workspace = join(directory.path, "work");
   await mkdir(workspace);
   await writeFile(join(workspace, "troupe.json"), JSON.stringify({ allow: ["bash(make:*)"] }));
-  // The shell takes the first line only: the second waits in the terminal when troupe starts.
-  const script = 'read -r line; exec "$0" "$@"';
-  await using terminal = await Tmux.start({
-    directory: directory.path,
-    cwd: workspace,
-    command: ["sh", "-c", script, process.execPath, program, "--model", "rehearsal"],
-    env: {
-      XDG_STATE_HOME: join(directory.path, "state"),
-      XDG_CONFIG_HOME: join(directory.path, "config"),
-      CI: "",
-    },
-  });
+  await using terminal = await openTroupe(directory.path, { command: startedByALine });
 
   await terminal.press("Enter", "y", "e", "s", "Enter", "y");
   await terminal.shows(/would loosen[\s\S]*^›$/m);

@@ -1,9 +1,13 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
+import { calls, reply, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { chooseQuestion, doKeysCount } from "../support/chosen-question.ts";
 import { viewTeam } from "../support/team.ts";
 import { noTmux } from "../support/tmux.ts";
-import { openTroupe } from "../support/troupe-in-tmux.ts";
+import { inLine, openOnServer, openTroupe } from "../support/troupe-in-tmux.ts";
 
 test.skipIf(noTmux)(
   "the footer shows the mode that Shift-Tab and /mode set, also for teammates",
@@ -51,5 +55,55 @@ test.skipIf(noTmux)(
     await view.answer(question?.id ?? "", { decision: "allow-once" });
 
     await terminal.shows("allowed alice once, from another shell or the dashboard");
+  },
+);
+
+test.skipIf(noTmux)(
+  "P38 with three questions open, what is typed goes to the line, and y, y, y answers all of them",
+  async () => {
+    await using directory = await temporaryDirectory();
+    await using server = await ProviderServer.start();
+    const names = ["alice", "bob", "carol"];
+    const spawn = (name: string) =>
+      calls("spawn_teammate", { name, role: "coder", prompt: `Touch as ${name}.` });
+    server.replyWith(({ body }) => {
+      const own = names.find((name) => JSON.stringify(body.messages[0]).includes(`as ${name}.`));
+      if (body.messages.length > 1) return says("Done.");
+      return own === undefined
+        ? reply(names.map(spawn))
+        : calls("bash", { command: `touch ${own}.txt && curl http://localhost:1` });
+    });
+    await using terminal = await openOnServer(directory.path, server);
+    await terminal.shows("›");
+    await terminal.enter("Go.");
+    await terminal.shows("asks to run this (1 of 3)");
+
+    for (const text of ["also use UUIDs", "yes, go on", "no, wait"]) {
+      await terminal.type(text);
+      await terminal.shows(inLine(text));
+      await terminal.press("C-u");
+    }
+    await terminal.shows(/asks to run this \(1 of 3\)[\s\S]*ctrl-x to answer/);
+    await chooseQuestion(terminal);
+    for (const next of [/asks to run this \(1 of 2\)/, /asks to run this *$/m]) {
+      await terminal.press("y");
+      await terminal.until(async () => {
+        const isNext = next.test(await terminal.screen());
+        return isNext && doKeysCount(await terminal.styledScreen());
+      }, String(next));
+    }
+    await terminal.press("y");
+    for (const name of names) {
+      await terminal.shows(new RegExp(`✉ ${name} → lead \\(result\\)`));
+    }
+    await terminal.shows(inLine(""));
+
+    const shown = await terminal.history();
+    expect(shown.match(/allowed \w+ once/g)?.sort()).toEqual(
+      names.map((name) => `allowed ${name} once`),
+    );
+    for (const name of names) {
+      expect(existsSync(join(directory.path, "work", `${name}.txt`))).toBe(true);
+    }
   },
 );

@@ -10,7 +10,7 @@ import { noTmux } from "../support/tmux.ts";
 import { atRest, inLine, openOnServer, openTroupe } from "../support/troupe-in-tmux.ts";
 
 test.skipIf(noTmux)(
-  "a mentioned file is completed and attached, an image by its pasted path too",
+  "a mentioned file is completed and attached, as are lines of one, a directory and an image",
   async () => {
     await using directory = await temporaryDirectory();
     await using server = await ProviderServer.start({ strict: true });
@@ -18,6 +18,7 @@ test.skipIf(noTmux)(
     const source = join(directory.path, "work", "src");
     await mkdir(source, { recursive: true });
     await writeFile(join(source, "parser.ts"), "export const answer = 42;\n");
+    await writeFile(join(directory.path, "work", "notes.md"), "first\nsecond\nthird\n");
     await writeFile(join(directory.path, "work", "shot.png"), Buffer.from(pixel.data, "base64"));
     await using terminal = await openOnServer(directory.path, server);
     await terminal.shows("›");
@@ -26,16 +27,20 @@ test.skipIf(noTmux)(
     await terminal.shows("@src/parser.ts");
     await terminal.press("Tab");
     await terminal.shows("› explain @src/parser.ts");
-    await terminal.type("and ");
+    await terminal.type("with @notes.md:2-3 from @src and ");
     await terminal.paste("@shot.png");
     await terminal.press("Enter");
     await terminal.shows("I see.");
 
     const screen = await terminal.history();
     expect(screen).toContain("attached src/parser.ts (1 line)");
+    expect(screen).toContain("attached notes.md:2-3 (2 lines)");
+    expect(screen).toContain("attached src/ (1 entry)");
     expect(screen).toMatch(/attached shot\.png/);
     const sent = JSON.stringify(server.requests[0]?.body);
     expect(sent).toContain("export const answer = 42;");
+    expect(sent).toMatch(/second.{1,4}third/);
+    expect(sent).not.toMatch(/first.{1,4}second/);
     expect(sent).toContain("image/png");
     expect(server.refusals).toEqual([]);
   },
@@ -132,6 +137,8 @@ test.skipIf(noTmux)(
     await using terminal = await openTroupe(directory.path);
     await terminal.shows("ctrl-d quit");
 
+    // The terminal is asked to tell keys apart.
+    await terminal.hasWritten((output) => output.includes("\x1b[>1u"));
     await terminal.type("first");
     // As a terminal with the kitty keyboard protocol sends it.
     await terminal.type("\x1b[13;2u");

@@ -3,7 +3,7 @@ import { ProviderServer } from "../../src/testing/provider-server/provider-serve
 import { calls, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { noTmux } from "../support/tmux.ts";
-import { inAnotherShell, inLine, openOnServer } from "../support/troupe-in-tmux.ts";
+import { atRest, inAnotherShell, inLine, openOnServer } from "../support/troupe-in-tmux.ts";
 
 const freely = { argv: ["--permission-mode", "bypassPermissions"] };
 
@@ -66,3 +66,40 @@ test.skipIf(noTmux)(
     expect(await inAnotherShell(directory.path, ...id.split(" ").slice(1))).toContain("1030");
   },
 );
+
+test.skipIf(noTmux)("P40 a long command, message and error are each opened in full", async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await ProviderServer.start();
+  const rows = (word: string) => Array.from({ length: 40 }, (_, index) => `${word} ${index + 1}`);
+  const steps = [
+    calls("spawn_teammate", { name: "alice", role: "coder", prompt: "You rest." }),
+    calls("bash", { command: rows("# command").join("\n") }),
+    calls("send_message", { to: "alice", content: rows("mail").join("\n") }),
+    calls("read_file", { path: `nowhere/${"a-long-name-".repeat(15)}.ts` }),
+    says("All done."),
+  ];
+  server.replyWith(({ body }) => {
+    const isLeads = JSON.stringify(body.messages).includes("Go.");
+    return isLeads ? (steps.shift() ?? says("Good.")) : says("I rest.");
+  });
+  await using terminal = await openOnServer(directory.path, server, freely);
+  await terminal.shows("›");
+  await terminal.enter("Go.");
+  await terminal.shows("All done.");
+  await atRest(terminal);
+
+  await terminal.press("C-o");
+  await terminal.shows(/✗ Error:[\s\S]*Look for it with glob\.[\s\S]*q closes/);
+  await terminal.press("p");
+  await terminal.shows(/✉ lead → alice[\s\S]*^ *mail 2$/m);
+  await terminal.press("G");
+  await terminal.shows(/^ *mail 40$/m);
+  await terminal.press("p");
+  await terminal.shows(/# command 2$/m);
+  await terminal.press("G");
+  await terminal.shows(/# command 40$/m);
+  await terminal.press("q");
+  const closed = await terminal.shows(inLine(""));
+
+  expect(closed).not.toMatch(/# command 40|mail 40/);
+});

@@ -27,6 +27,8 @@ export class Keyboard implements Disposable {
   readonly #decoder = new KeyDecoder();
   readonly #forget: () => void;
   #cancelFlush: (() => void) | undefined;
+  /** Whether nothing was read yet. */
+  #isFirst = true;
 
   constructor(terminal: Terminal, options: KeyboardOptions) {
     const { input, output } = terminal;
@@ -71,7 +73,10 @@ export class Keyboard implements Disposable {
     this.#cancelFlush?.();
     this.#cancelFlush = undefined;
     const decoder = this.#decoder;
-    this.#pass(decoder.push(chunk));
+    // What was typed before the start has a line feed for each Enter.
+    const isTypedBefore = this.#isFirst && !chunk.includes("\x1b");
+    this.#isFirst = false;
+    this.#pass(decoder.push(isTypedBefore ? chunk.replaceAll("\n", "\r") : chunk));
     const { schedule } = this.#options;
     if (decoder.isPasting) {
       this.#cancelFlush = schedule(pasteMs, () => this.#pass(decoder.abandonPaste()));
