@@ -7,6 +7,7 @@ import type { Notify } from "../../src/cli/screen/attention.ts";
 import { InputHistory } from "../../src/cli/screen/input-history.ts";
 import { Screen } from "../../src/cli/screen/screen.ts";
 import { Talk, type TalkEnd, type TalkTeam } from "../../src/cli/talk/talk.ts";
+import { TeamError } from "../../src/errors.ts";
 import type { AgentEvent } from "../../src/protocol/events.ts";
 import {
   lead,
@@ -326,7 +327,9 @@ export class ScreenedTeam {
         told.push(`rewind ${id} ${JSON.stringify(options)}`);
         return { ...this.#previewOf(id), restored: [], prompt: `the whole of ${id}` };
       },
-      checkoutStates: () => Promise.reject(new Error("unused")),
+      checkoutStates: async (name) => {
+        throw new TeamError("member-unknown", `Nobody here is named '${name}'`);
+      },
       previewCheckoutRewind: () => Promise.reject(new Error("unused")),
       rewindCheckout: () => Promise.reject(new Error("unused")),
       quiet: () => Promise.reject(new Error("unused")),
