@@ -117,7 +117,9 @@ test.each(["yes", "y", "1", "1 yes", "/rewind 1 y", "/rewind yes", "/rewind 1 ye
     await screen.shows("Type /rewind 1 yes");
 
     screen.press(`${typed}${enter}`);
-    await screen.shows(typed.startsWith("/") ? /Not understood|Nobody here is named .yes/ : `› ${typed}\n`);
+    await screen.shows(
+      typed.startsWith("/") ? /Not understood|Nobody here is named .yes/ : `› ${typed}\n`,
+    );
 
     expect(screen.told.filter((each) => each.startsWith("rewind"))).toEqual([]);
   },
