@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CommitId } from "./ids.ts";
 import { PermissionMode } from "./message.ts";
 
 /** What the dashboard's page asks its server for, and what it sends. */
@@ -49,6 +50,14 @@ export const AnswerBody = z.object({
   reason: z.string().max(10_000).optional(),
 });
 export type AnswerBody = z.infer<typeof AnswerBody>;
+
+/** `POST /api/landings/<id>/decision`. */
+export const LandingBody = z.object({
+  /** The commit whose changes the person was shown. */
+  commit: CommitId,
+  decision: z.enum(["land", "discard"]),
+});
+export type LandingBody = z.infer<typeof LandingBody>;
 
 /** `POST /api/stop`: one member, or all of them and the lead's run. */
 export const StopBody = z.object({ member: z.string().min(1).max(64).optional() });

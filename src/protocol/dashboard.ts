@@ -1,3 +1,4 @@
+import type { Landing } from "./landing.ts";
 import type { Message, PermissionMode, RunOutcome } from "./message.ts";
 import type { RequestState, RequestType } from "./request.ts";
 import type { Task } from "./task.ts";
@@ -124,6 +125,54 @@ export type TaskView = Pick<
   | "updated_at"
 >;
 
+/** The work of a member on its way to its target. */
+export type LandingView = Pick<
+  Landing,
+  "id" | "member" | "target" | "state" | "attempt" | "commit" | "ref" | "reason" | "replaced_by"
+> & {
+  /** True while the person's word makes it land, or try again. */
+  can_land: boolean;
+  can_discard: boolean;
+  /** The files in conflict. */
+  files: readonly string[];
+  /** The check that it has not passed. */
+  check: { command: string; reason: string; output: string } | null;
+  created_at: string;
+  updated_at: string;
+};
+
+/** What a landing would change in its target, or has changed there. */
+export interface LandingChangesView {
+  id: string;
+  /** The commit that these are the changes of: who decides names it. */
+  commit: Landing["commit"];
+  files: readonly {
+    path: string;
+    change: "added" | "changed" | "removed";
+    added: number;
+    removed: number;
+    diff: readonly DiffLine[] | null;
+    /** Why there is no diff, such as `binary`. */
+    reason: string | null;
+  }[];
+  /** How many more files differ. */
+  more: number;
+}
+
+/** The checkouts of members, with those of earlier lives. */
+export interface CheckoutsView {
+  checkouts: readonly {
+    member: string;
+    state: "making" | "ready" | "retired";
+    path: string;
+    since: string;
+    /** What its files take of the disk. */
+    bytes: number;
+    /** Ignored files that nothing keeps. */
+    unkept: readonly string[];
+  }[];
+}
+
 /** Why no team can be shown, and what to do about it. */
 export interface Obstacle {
   code: string;
@@ -148,6 +197,8 @@ export interface RoomState {
   requests: readonly RequestView[];
   /** The rules that were added to the team, without those that it was started with. */
   rules: readonly RuleView[];
+  /** The work that members have handed in, oldest first: all that is not in its target, and the newest of the rest. */
+  landings: readonly LandingView[];
   /** The newest, oldest first. `GET /api/messages` has the others. */
   messages: readonly MessageView[];
   /** Damaged records, and other problems that a person should know of. */
@@ -165,6 +216,8 @@ export interface RoomChange {
   requests?: readonly RequestView[];
   /** All of them. */
   rules?: readonly RuleView[];
+  /** All of them. */
+  landings?: readonly LandingView[];
   messages?: readonly MessageView[];
   problems?: readonly string[];
   /** The members whose transcripts have grown. */

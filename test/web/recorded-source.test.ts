@@ -25,7 +25,7 @@ function sourceOf({
       members: [],
       tasks: [],
       requests: [],
-      rules: [],
+      rules: [], landings: [],
       messages: [],
       problems: [],
     },

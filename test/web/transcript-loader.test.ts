@@ -31,7 +31,7 @@ class GrowingSource extends RecordedSource {
 function recorded(entries: EntryView[]): RecordedRun {
   const state = {
     ...{ version: "1", directory: "/", team: null, obstacle: null, running: null, members: [] },
-    ...{ tasks: [], requests: [], rules: [], messages: [], problems: [] },
+    ...{ tasks: [], requests: [], rules: [], landings: [], messages: [], problems: [] },
   };
   const rest = { messages: [], cost: { times: [], members: [] }, left_out: [], masked: 0 };
   return { exported_at: "", state, transcripts: [{ member: "ada", entries }], ...rest };

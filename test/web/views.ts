@@ -73,7 +73,7 @@ export function state(fields: Partial<RoomState>): RoomState {
     members: [],
     tasks: [],
     requests: [],
-    rules: [],
+    rules: [], landings: [],
     messages: [],
     problems: [],
     ...fields,

@@ -24,6 +24,7 @@ import { useStore } from "./state/store.ts";
 import "./styles/shell.css";
 import { standingOf } from "./state/members.ts";
 import { AwayPanel } from "./views/away/away-panel.tsx";
+import { ChangesView } from "./views/changes/changes-view.tsx";
 import { CostView } from "./views/cost/cost-view.tsx";
 import { MessagesView } from "./views/messages/messages-view.tsx";
 import { PermissionsView } from "./views/permissions/permissions-view.tsx";
@@ -105,6 +106,12 @@ function MainView() {
       return (
         <div class="framed">
           <PermissionsView page={page} />
+        </div>
+      );
+    case "changes":
+      return (
+        <div class="framed">
+          <ChangesView page={page} />
         </div>
       );
     case "member":

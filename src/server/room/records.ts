@@ -1,6 +1,7 @@
 import { firstCharacters } from "../../lib/cut-text.ts";
 import { Listeners } from "../../lib/listeners.ts";
 import type {
+  LandingView,
   MemberView,
   Obstacle,
   RequestView,
@@ -43,6 +44,8 @@ export class RoomRecords {
   #problems: readonly string[] = [];
   #rules: readonly RuleView[] = [];
   #rulesRevision = 0;
+  #landings: readonly LandingView[] = [];
+  #landingsRevision = 0;
   #running: RoomState["running"] = null;
   #runningRevision = 0;
   #problemsRevision = 0;
@@ -83,6 +86,12 @@ export class RoomRecords {
     this.#rulesRevision = this.#next();
   }
 
+  setLandings(landings: readonly LandingView[]): void {
+    if (JSON.stringify(landings) === JSON.stringify(this.#landings)) return;
+    this.#landings = landings;
+    this.#landingsRevision = this.#next();
+  }
+
   /** Puts a record into one of the tables of this object. */
   set<T>(table: { set(record: T, revision: number): boolean }, record: T): void {
     if (table.set(record, this.#revision + 1)) this.#next();
@@ -115,6 +124,7 @@ export class RoomRecords {
       tasks: this.tasks.values(),
       requests: this.requests.values(),
       rules: this.#rules,
+      landings: this.#landings,
       messages: this.messages.values(),
       problems: this.#problems,
     };
@@ -125,6 +135,7 @@ export class RoomRecords {
     if (this.#runningRevision > revision) change.running = this.#running;
     if (this.#problemsRevision > revision) change.problems = this.#problems;
     if (this.#rulesRevision > revision) change.rules = this.#rules;
+    if (this.#landingsRevision > revision) change.landings = this.#landings;
     const members = this.members.since(revision);
     if (members.length > 0) change.members = members;
     const tasks = this.tasks.since(revision);

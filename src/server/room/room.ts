@@ -3,8 +3,10 @@ import type { Clock } from "../../lib/clock.ts";
 import { Serial } from "../../lib/serial.ts";
 import type {
   AwayView,
+  CheckoutsView,
   CostView,
   EntriesPage,
+  LandingChangesView,
   MessagesPage,
   MessageView,
   RoomState,
@@ -12,17 +14,19 @@ import type {
 import type {
   AnswerBody,
   EntriesQuery,
+  LandingBody,
   MessagesQuery,
   ModeBody,
   RuleBody,
   SendBody,
 } from "../../protocol/dashboard-requests.ts";
-import { RequestId, type TeamId } from "../../protocol/ids.ts";
+import { LandingId, RequestId, type TeamId } from "../../protocol/ids.ts";
 import type { TeamView } from "../../team/view/team-view.ts";
 import { Refused } from "../refusal.ts";
 import { awayView } from "./away.ts";
 import { type ChangesOptions, changesOf, type RoomEvent } from "./changes.ts";
 import { CostHistory } from "./cost-history.ts";
+import { checkoutsView, landingChangesView } from "./landing-view.ts";
 import { messagesPage, wholeMessage } from "./message-pages.ts";
 import { TeamFollower, type TeamFollowerOptions } from "./team-follower.ts";
 import { transcriptPage } from "./transcript-pages.ts";
@@ -136,6 +140,19 @@ export class Room implements AsyncDisposable {
     await this.#view.answer(id, { decision, reason, hash });
   }
 
+  async landingChanges(id: string): Promise<LandingChangesView> {
+    return landingChangesView(await this.#current.landingChanges(landingId(id)));
+  }
+
+  checkouts(): Promise<CheckoutsView> {
+    return checkoutsView(this.#current);
+  }
+
+  /** Says whether work may land, if it is the work that the person was shown. */
+  async decideLanding(id: string, { commit, decision }: LandingBody): Promise<void> {
+    await this.#view.decideLanding({ id: landingId(id), commit, decision });
+  }
+
   /** Ends one member (default: all of them, and the lead's run). */
   async stop(member: string | undefined): Promise<void> {
     await this.#view.stop(member);
@@ -204,4 +221,10 @@ export class Room implements AsyncDisposable {
       return history;
     });
   }
+}
+
+function landingId(id: string): LandingId {
+  const known = LandingId.safeParse(id);
+  if (known.success) return known.data;
+  throw new Refused(404, "landing-unknown", "There is no such landing", null);
 }

@@ -4,6 +4,7 @@ import type { OwnFacts } from "../../model/model-facts.ts";
 import type { AgentEvent, StoredEvent } from "../../protocol/events.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { TeamChange, TeamView } from "../../team/view/team-view.ts";
+import { landingViews } from "./landing-view.ts";
 import { LiveTextBuffer } from "./live-text-buffer.ts";
 import { MailUpdater } from "./mail-updater.ts";
 import { PacedWork } from "./paced-work.ts";
@@ -30,7 +31,7 @@ export interface TeamUpdaterOptions {
   onLive(): void;
 }
 
-type StalePart = "lead" | "tasks" | "requests" | "usage" | "modes" | "rules";
+type StalePart = "lead" | "tasks" | "requests" | "usage" | "modes" | "rules" | "landings";
 
 /** Keeps the room's records of one team up to date. */
 export class TeamUpdater implements AsyncDisposable {
@@ -83,6 +84,7 @@ export class TeamUpdater implements AsyncDisposable {
       this.#read("usage"),
       this.#read("modes"),
       this.#read("rules"),
+      this.#read("landings"),
     ]);
     if (this.#options.records.running === null) this.#members.rest();
     this.#members.changeAll();
@@ -114,6 +116,7 @@ export class TeamUpdater implements AsyncDisposable {
       case "lead":
       case "tasks":
       case "requests":
+      case "landings":
       case "usage":
         this.#want(change.type);
         break;
@@ -155,6 +158,8 @@ export class TeamUpdater implements AsyncDisposable {
         return this.#members.setModes(await this.#view.modes());
       case "rules":
         return records.setRules((await this.#view.rules()).flatMap(ruleView));
+      case "landings":
+        return records.setLandings(landingViews(await this.#view.landings()));
     }
   }
 

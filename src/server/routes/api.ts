@@ -5,6 +5,7 @@ import {
   AnswerBody,
   AwayQuery,
   EntriesQuery,
+  LandingBody,
   MessagesQuery,
   ModeBody,
   RuleBody,
@@ -28,6 +29,10 @@ export function apiRoutes(room: Room): Hono {
     c.json(await room.transcript(c.req.param("name"), parsedQuery(c, EntriesQuery))),
   );
   api.get("/cost", async (c) => c.json(await room.cost()));
+  api.get("/landings/:id/changes", async (c) =>
+    c.json(await room.landingChanges(c.req.param("id"))),
+  );
+  api.get("/checkouts", async (c) => c.json(await room.checkouts()));
   api.get("/away", async (c) => c.json(await room.away(parsedQuery(c, AwayQuery).since)));
   api.post("/messages", async (c) => {
     await room.send(await parsedBody(c, SendBody));
@@ -35,6 +40,10 @@ export function apiRoutes(room: Room): Hono {
   });
   api.post("/requests/:id/answer", async (c) => {
     await room.answer(c.req.param("id"), await parsedBody(c, AnswerBody));
+    return c.body(null, 204);
+  });
+  api.post("/landings/:id/decision", async (c) => {
+    await room.decideLanding(c.req.param("id"), await parsedBody(c, LandingBody));
     return c.body(null, 204);
   });
   api.post("/rules", async (c) => {

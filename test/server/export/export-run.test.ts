@@ -63,7 +63,7 @@ function sourceOf({ entries, messages = [], whole }: Team): RunSource & { lookup
         members: [ada],
         tasks: [],
         requests: [],
-        rules: [],
+        rules: [], landings: [],
       },
       ...{ messages: [], problems: [] },
     }),

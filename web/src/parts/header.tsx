@@ -14,6 +14,7 @@ export const tabs: readonly { title: string; route: Route }[] = [
   { title: "Tasks", route: { view: "tasks" } },
   { title: "Cost", route: { view: "cost" } },
   { title: "Permissions", route: { view: "permissions" } },
+  { title: "Changes", route: { view: "changes" } },
 ];
 
 export function Header() {

@@ -1,13 +1,16 @@
 import type {
   AwayView,
+  CheckoutsView,
   CostView,
   EntriesPage,
+  LandingChangesView,
   MessagesPage,
   MessageView,
   StreamEvents,
 } from "../../../src/protocol/dashboard.ts";
 import type {
   AnswerBody,
+  LandingBody,
   ModeBody,
   RuleBody,
   SendBody,
@@ -112,6 +115,20 @@ export class LiveSource implements Source {
 
   setMode(body: ModeBody): Promise<void> {
     return this.#guarded(() => postJson("/api/mode", body));
+  }
+
+  landingChanges(landing: string): Promise<LandingChangesView> {
+    return this.#get(`/api/landings/${encodeURIComponent(landing)}/changes`);
+  }
+
+  decideLanding(landing: string, body: LandingBody): Promise<void> {
+    return this.#guarded(() =>
+      postJson(`/api/landings/${encodeURIComponent(landing)}/decision`, body),
+    );
+  }
+
+  checkouts(): Promise<CheckoutsView> {
+    return this.#get("/api/checkouts");
   }
 
   stop(member: string | undefined): Promise<void> {

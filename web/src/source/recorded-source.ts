@@ -113,6 +113,18 @@ export class RecordedSource implements Source {
     return this.#refuse();
   }
 
+  async landingChanges(): Promise<never> {
+    throw refusal("recorded", "The exported file has no contents of changes.");
+  }
+
+  async checkouts(): Promise<never> {
+    throw refusal("recorded", "The exported file has no list of checkouts.");
+  }
+
+  decideLanding(): Promise<void> {
+    return this.#refuse();
+  }
+
   stop(): Promise<void> {
     return this.#refuse();
   }

@@ -1,7 +1,9 @@
 import type {
   AwayView,
+  CheckoutsView,
   CostView,
   EntriesPage,
+  LandingChangesView,
   LiveText,
   MessagesPage,
   MessageView,
@@ -10,6 +12,7 @@ import type {
 } from "../../../src/protocol/dashboard.ts";
 import type {
   AnswerBody,
+  LandingBody,
   ModeBody,
   RuleBody,
   SendBody,
@@ -86,6 +89,10 @@ export interface Source {
   /** Adds a permission rule, or removes one. */
   changeRule(body: RuleBody): Promise<void>;
   setMode(body: ModeBody): Promise<void>;
+  landingChanges(landing: string): Promise<LandingChangesView>;
+  /** Says whether the work of a landing may land. */
+  decideLanding(landing: string, body: LandingBody): Promise<void>;
+  checkouts(): Promise<CheckoutsView>;
   /** One member, or all of them. */
   stop(member: string | undefined): Promise<void>;
 }

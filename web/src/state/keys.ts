@@ -1,6 +1,6 @@
 /** The command of a key. No letter answers a question, since it could be meant for a text field. */
 export type KeyCommand =
-  | { type: "view"; index: 0 | 1 | 2 | 3 | 4 }
+  | { type: "view"; index: 0 | 1 | 2 | 3 | 4 | 5 }
   | { type: "member"; step: 1 | -1 }
   | { type: "question" }
   | { type: "write" }
@@ -30,6 +30,7 @@ const commands: ReadonlyMap<string, KeyCommand> = new Map<string, KeyCommand>([
   ["3", { type: "view", index: 2 }],
   ["4", { type: "view", index: 3 }],
   ["5", { type: "view", index: 4 }],
+  ["6", { type: "view", index: 5 }],
   ["j", { type: "member", step: 1 }],
   ["k", { type: "member", step: -1 }],
   ["q", { type: "question" }],
@@ -47,7 +48,7 @@ export const keyHelp: readonly (readonly [string, readonly (readonly [string, st
   [
     "Anywhere",
     [
-      ["1 2 3 4 5", "Overview, messages, tasks, cost, permissions"],
+      ["1 2 3 4 5 6", "Overview, messages, tasks, cost, permissions, changes"],
       ["j k", "Next and previous member"],
       ["Enter", "Open the focused item"],
       ["q", "Go to the first question"],

@@ -39,6 +39,7 @@ export function changedRoom(room: KnownRoom, change: RoomChange): KnownRoom {
     ...room,
     ...(change.running !== undefined && { running: change.running }),
     ...(change.rules && { rules: change.rules }),
+    ...(change.landings && { landings: change.landings }),
     ...(change.problems && { problems: change.problems }),
     ...(change.members && { members: merged(room.members, change.members, ({ name }) => name) }),
     ...(change.tasks && { tasks: merged(room.tasks, change.tasks, ({ id }) => id) }),

@@ -8,6 +8,7 @@ export type Route =
   | { view: "tasks" }
   | { view: "cost" }
   | { view: "permissions" }
+  | { view: "changes" }
   | { view: "member"; name: string };
 
 export function routeOf(hash: string): Route {
@@ -18,6 +19,7 @@ export function routeOf(hash: string): Route {
     case "tasks":
     case "cost":
     case "permissions":
+    case "changes":
       return { view };
     case "members":
       return name ? { view: "member", name } : { view: "room" };
@@ -35,6 +37,7 @@ export function hashOf(route: Route): string {
     case "tasks":
     case "cost":
     case "permissions":
+    case "changes":
       return `#/${route.view}`;
     case "member":
       return `#/members/${encodeURIComponent(route.name)}`;

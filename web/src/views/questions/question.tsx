@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks";
-import type { DiffLine, RequestView } from "../../../../src/protocol/dashboard.ts";
+import type { RequestView } from "../../../../src/protocol/dashboard.ts";
 import { useFocusPassedOn } from "../../hooks/use-focus-passed-on.ts";
+import { Diff } from "../../parts/diff.tsx";
 import { waitingHead } from "../../parts/drawer.ts";
 import { Ago, MemberName } from "../../parts/member.tsx";
 import { Prose } from "../../parts/prose.tsx";
@@ -162,26 +163,5 @@ function Answers({ request, reason, onReason, onAnswer, canAnswer, hindrance }: 
         {button("allow-once", isPlan ? "Approve" : "Allow once", "is-strong")}
       </div>
     </div>
-  );
-}
-
-const signs: Readonly<Record<DiffLine["type"], string>> = {
-  same: " ",
-  added: "+",
-  removed: "−",
-  skipped: "⋯",
-};
-
-/** The change to a file, with signs as well as colours. */
-function Diff({ lines }: { lines: readonly DiffLine[] }) {
-  return (
-    <ScrollBox kind="diff" label="The change">
-      {lines.map(({ type, text }, index) => (
-        <span key={index} class="diff-line" data-type={type}>
-          <span class="diff-sign">{signs[type]}</span>
-          {`${text}\n`}
-        </span>
-      ))}
-    </ScrollBox>
   );
 }

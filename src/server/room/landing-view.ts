@@ -1,0 +1,69 @@
+import { showHidden } from "../../permissions/show-hidden.ts";
+import type {
+  CheckoutsView,
+  DiffLine,
+  LandingChangesView,
+  LandingView,
+} from "../../protocol/dashboard.ts";
+import { isUnlanded, type Landing } from "../../protocol/landing.ts";
+import type { LandingChanges } from "../../team/landings/landing-changes.ts";
+import type { TeamView } from "../../team/view/team-view.ts";
+import { diffLines } from "./diff-lines.ts";
+
+/** So many of those that are over are shown. */
+const shownOver = 50;
+const maxFiles = 100;
+
+/** What is not in its target, and the newest of the others, oldest first. */
+export function landingViews(landings: readonly Landing[]): LandingView[] {
+  const over = landings.filter((each) => !isUnlanded(each)).slice(-shownOver);
+  return landings.filter((each) => isUnlanded(each) || over.includes(each)).map(landingView);
+}
+
+function landingView(landing: Landing): LandingView {
+  const { id, member, target, state, attempt, commit, ref, reason, files, check } = landing;
+  const { replaced_by, created_at, updated_at, approved } = landing;
+  const isOnItsWay = state === "merged" || (state === "taken" && (reason === null || approved));
+  const isOver = state === "landed" || state === "replaced";
+  return {
+    ...{ id, member, state, attempt, commit, ref, replaced_by, created_at, updated_at },
+    target: showHidden(target),
+    can_land: !isOver && !isOnItsWay,
+    can_discard: !isOver && state !== "discarded",
+    reason: reason === null ? null : showHidden(reason),
+    files: files.slice(0, maxFiles).map(showHidden),
+    check: check && {
+      command: showHidden(check.command),
+      reason: showHidden(check.reason),
+      output: showHidden(check.output),
+    },
+  };
+}
+
+/** A page with more lines would be slow. */
+const maxLines = 5_000;
+
+export function landingChangesView({ landing, files, more }: LandingChanges): LandingChangesView {
+  let lines = 0;
+  const shown = files.map(({ path, change, texts, reason = null, added, removed }) => {
+    const diff = texts && lines < maxLines ? diffLines(texts.before, texts.after) : null;
+    lines += diff?.length ?? 0;
+    return {
+      ...{ path: showHidden(path), change, added, removed },
+      diff: diff satisfies DiffLine[] | null,
+      reason: reason ?? (diff ? null : "there is too much to show"),
+    };
+  });
+  return { id: landing.id, commit: landing.commit, files: shown, more };
+}
+
+/** The checkouts of a team, with what they take of the disk. That can take seconds. */
+export async function checkoutsView(view: TeamView): Promise<CheckoutsView> {
+  const listed = await view.checkouts();
+  const checkouts: CheckoutsView["checkouts"][number][] = [];
+  for (const { member, state, path, since } of listed) {
+    const { bytes, unkept } = await view.inspectCheckout(path);
+    checkouts.push({ member, state, path, since, bytes, unkept: unkept?.slice(0, maxFiles) ?? [] });
+  }
+  return { checkouts };
+}
