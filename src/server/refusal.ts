@@ -48,6 +48,7 @@ const statuses: Partial<Record<ErrorCode, ApiRefusal["status"]>> = {
   "member-unknown": 404,
   "task-unknown": 404,
   "request-unknown": 404,
+  "landing-unknown": 404,
   "content-too-large": 413,
 };
 

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { expect, test } from "vitest";
 import { MessagesQuery } from "../../../src/protocol/dashboard-requests.ts";
-import { lead, MemberName, user } from "../../../src/protocol/ids.ts";
+import { CommitId, lead, MemberName, user } from "../../../src/protocol/ids.ts";
 import type { Room } from "../../../src/server/room/room.ts";
 import { apiRoutes } from "../../../src/server/routes/api.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
@@ -247,5 +247,35 @@ test("rules and modes are changed by orders of the person, and the page never as
   ]);
   expect(await alices.reader.unread()).toMatchObject([
     { message: { type: "mode_set_request", from: "user", mode: "plan" } },
+  ]);
+});
+
+test("work that members have handed in is decided on by its commit, and what is not there is refused", async () => {
+  await using directory = await temporaryDirectory();
+  await using store = await openStore(directory.path);
+  await enlist(store, member("alice"));
+  const [commit, other] = ["a", "b"].map((digit) => CommitId.parse(digit.repeat(40)));
+  if (!commit || !other) throw new Error("There are two");
+  const { id } = await store.landings.take({
+    ...{ member: alice, ref: "refs/troupe/x/alice/1", commit, base: other, target: "t" },
+    reason: "It waits",
+  });
+  await using room = openRoom(directory.path);
+  const app = appOf(room);
+  const decide = async (landing: string, body: unknown) =>
+    (await app.request(`/api/landings/${landing}/decision`, post(body))).status;
+
+  const { landings } = await room.state();
+  expect(landings).toMatchObject([{ id, commit, can_land: true }]);
+  expect(await decide(id, { commit: other, decision: "land" })).toBe(409);
+  expect(await decide("99", { commit, decision: "land" })).toBe(404);
+  expect(await decide("../1", { commit, decision: "land" })).toBe(404);
+  expect(await decide(id, { commit, decision: "push" })).toBe(400);
+  expect((await app.request("/api/landings/99/changes")).status).toBe(404);
+  expect(await (await app.request("/api/checkouts")).json()).toEqual({ checkouts: [] });
+  expect(await decide(id, { commit, decision: "discard" })).toBe(204);
+  const { reader } = await store.openMember(lead, ignored);
+  expect((await reader.unread()).map(({ message }) => message)).toMatchObject([
+    { type: "landing_decision", from: user, landing_id: id, commit, decision: "discard" },
   ]);
 });
