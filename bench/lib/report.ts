@@ -40,6 +40,12 @@ export async function publish(options: ReportOptions): Promise<void> {
   await writeFile(reportsFile, [preface.trimEnd(), ...sorted].join("\n\n").concat("\n"));
 }
 
+/** The report that `publish` would replace; undefined when there is none. */
+export async function publishedReport(title: string): Promise<string | undefined> {
+  const reports = (await readFile(reportsFile, "utf8")).split(/^(?=## )/m);
+  return reports.find((report) => report.startsWith(`## ${title}\n`));
+}
+
 /** The whole report as Markdown: first the targets, then the figures. */
 function renderReport({ title, command, about, date, sections }: ReportOptions): string {
   const machine = `${availableParallelism()} cores, ${process.platform} ${process.arch}, Node ${process.version}`;
