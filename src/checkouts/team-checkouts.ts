@@ -1,6 +1,6 @@
 import { lstat, mkdir, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { onErrno, reasonOf, TeamError } from "../errors.ts";
+import { describeError, onErrno, reasonOf, TeamError } from "../errors.ts";
 import type { Git } from "../git/git.ts";
 import { removeOwnLocks } from "../git/own-locks.ts";
 import { moveRef, readRef } from "../git/refs.ts";
@@ -9,6 +9,7 @@ import type { Clock } from "../lib/clock.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
 import { removeTree } from "../lib/remove-tree.ts";
 import { Serial } from "../lib/serial.ts";
+import { counted } from "../protocol/amounts.ts";
 import type {
   CheckoutBase,
   CheckoutRecord,
@@ -20,6 +21,7 @@ import type { CheckoutRecords } from "./checkout-records.ts";
 import type { Checkouts, KeptWork } from "./checkouts.ts";
 import { commitWorking } from "./commit-working.ts";
 import { type CheckoutToKeep, keepWork, newestKept, removeLinks } from "./keep-work.ts";
+import { listCheckouts } from "./listed-checkouts.ts";
 import {
   indexPath,
   type MissingInCheckout,
@@ -27,9 +29,10 @@ import {
   removeCheckout,
 } from "./make-checkout.ts";
 import { type OpenGit, objectDirectories } from "./own-repository.ts";
-import { removingDirectory, retiredDirectory } from "./remove-retired.ts";
+import { removeRetired, removingDirectory, retiredDirectory } from "./remove-retired.ts";
 import { repairRepository } from "./repair-repository.ts";
 import { removeScratch } from "./scratch.ts";
+import { unkeptFiles } from "./unkept-files.ts";
 
 export interface TeamCheckoutsOptions {
   records: CheckoutRecords;
@@ -45,6 +48,8 @@ export interface TeamCheckoutsOptions {
   target: string;
   /** Paths in the repository that become links to the person's files. */
   links: readonly string[];
+  /** For how many days a retired checkout stays. */
+  keepDays: number;
   clock: Clock;
   onWarning(message: string): void;
   /** Tells a member something about its checkout. */
@@ -165,6 +170,28 @@ export class TeamCheckouts implements Checkouts {
       });
     }
     await removeTree(join(directory, removingDirectory));
+  }
+
+  /**
+   * Removes checkouts that were retired long enough ago. One whose work cannot be kept, or in which something runs, stays
+   * for the next start.
+   */
+  async removeOld(signal: AbortSignal): Promise<void> {
+    const { records, clock, keepDays, openGit, teamId, onWarning } = this.#options;
+    const now = clock.now();
+    for (const checkout of await listCheckouts(await records.list())) {
+      const { member, state, since } = checkout;
+      const isOld = now.getTime() - Date.parse(since) >= keepDays * dayMs;
+      if (state !== "retired" || !isOld) continue;
+      if (signal.aborted) return;
+      try {
+        await removeRetired(openGit, { checkout, teamId, now, signal });
+      } catch (error) {
+        if (!(error instanceof TeamError)) throw error;
+        if (!signal.aborted) onWarning(describeError(error));
+      }
+      await this.#inTurn(member, () => this.#noteRemoved(member));
+    }
   }
 
   /** The directories outside of a checkout that its commands must be able to read. */
@@ -309,12 +336,29 @@ export class TeamCheckouts implements Checkouts {
     if (await isThere(path)) {
       kept = await this.#keep(record);
       await removeLinks(await this.#toKeep(record, undefined));
+      await this.#nameUnkept(record);
       await ensurePrivateDirectory(dirname(to));
       await rename(path, to);
     }
     await rm(indexPath(path), { force: true });
     const changed = { ...record, path: to, links: [] };
     return { record: await records.put({ ...changed, state: "retired" }), kept };
+  }
+
+  /** Long before they are removed with the checkout. */
+  async #nameUnkept(record: CheckoutRecord): Promise<void> {
+    const { openGit, onWarning, keepDays } = this.#options;
+    const unkept = await unkeptFiles(openGit, record).catch((error: unknown) => {
+      // Its repository may be damaged. What is in it is listed later, too.
+      if (error instanceof TeamError) return [];
+      throw error;
+    });
+    if (unkept.length === 0) return;
+    const named = unkept.slice(0, maxNamed).join(", ");
+    const more = unkept.length > maxNamed ? ` and ${unkept.length - maxNamed} more` : "";
+    onWarning(
+      `The checkout of '${record.id}' is retired. Its work is kept, but not what git ignores: ${named}${more}. It is removed after ${counted(keepDays, "day")} (checkouts-keep).`,
+    );
   }
 
   /** Any process may have removed a retired checkout. */
@@ -354,6 +398,9 @@ export class TeamCheckouts implements Checkouts {
     return turn.run(work);
   }
 }
+
+const dayMs = 86_400_000;
+const maxNamed = 10;
 
 /** A path must stay short: some programs make sockets in a checkout. */
 const incarnationCharacters = 8;

@@ -5,6 +5,11 @@ export function shortCount(count: number): string {
   return `${Number((count / size).toPrecision(3))}${unit}`;
 }
 
+/** `1 task`, `3 tasks`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 /** What calls cost, as far as that is known: `$0.0123`, `$4.56`, `≥ $4.56`, `no price`. */
 export function costText(usd: number, unpricedCalls: number): string {
   const isPartial = unpricedCalls > 0;

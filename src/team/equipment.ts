@@ -156,9 +156,11 @@ export class Equipment implements AsyncDisposable {
     this.pipes = this.#opened.use(
       new Pipes({ directory: pipesDirectory(place.keyPlace), programs: this.programs, clock }),
     );
-    this.checkouts = new MemberCheckouts({
-      ...{ equipment: this, options: options.checkouts ?? {}, root: options.cwd },
-    });
+    this.checkouts = this.#opened.use(
+      new MemberCheckouts({
+        ...{ equipment: this, options: options.checkouts ?? {}, root: options.cwd },
+      }),
+    );
     this.sandbox = this.#opened.use(
       new TeamSandbox({
         ...{ options: options.sandbox ?? {}, place, programs: this.programs },

@@ -3,7 +3,7 @@ import type { Checkouts, KeptWork } from "../checkouts/checkouts.ts";
 import type { GoingBack, KeptState, WentBack } from "../checkouts/go-back.ts";
 import type { MissingInCheckout } from "../checkouts/make-checkout.ts";
 import type { TeamCheckouts } from "../checkouts/team-checkouts.ts";
-import { describeError, TeamError } from "../errors.ts";
+import { describeError, reasonOf, TeamError } from "../errors.ts";
 import { stateDirectory } from "../keys/team-key.ts";
 import { describeEnd, hasSucceeded } from "../processes/describe-end.ts";
 import type {
@@ -16,6 +16,7 @@ import { type MemberName, system } from "../protocol/ids.ts";
 import type { MemberRecord } from "../protocol/team.ts";
 import { commandRunner } from "./command-runner-of.ts";
 import type { Equipment } from "./equipment.ts";
+import { defaults } from "./team-options.ts";
 
 /** The checkouts of members. */
 export interface CheckoutOptions {
@@ -31,6 +32,8 @@ export interface CheckoutOptions {
   directory?: string | undefined;
   /** The branch that their work is to land on (default: `troupe/` and the team's name). */
   target?: string | undefined;
+  /** For how many days the checkout of a member that has ended stays (default: 7). */
+  keepDays?: number | undefined;
 }
 
 interface MemberCheckoutsParts {
@@ -45,8 +48,10 @@ const setupPatienceMs = 1_800_000;
 const shownOfSetup = 4_000;
 
 /** Gives members their checkouts, and keeps what is in them. What it needs for that is loaded with the first checkout. */
-export class MemberCheckouts implements Checkouts {
+export class MemberCheckouts implements Checkouts, AsyncDisposable {
   readonly #parts: MemberCheckoutsParts;
+  readonly #closing = new AbortController();
+  #removing: Promise<void> | undefined;
   #opened: Promise<TeamCheckouts> | undefined;
 
   constructor(parts: MemberCheckoutsParts) {
@@ -116,7 +121,9 @@ export class MemberCheckouts implements Checkouts {
     const inUse = members.flatMap(({ name, status, checkout }) =>
       checkout && status !== "shutdown" ? [[name, checkout.path] as const] : [],
     );
-    await (await this.#open()).recover(new Map(inUse));
+    const checkouts = await this.#open();
+    await checkouts.recover(new Map(inUse));
+    this.#removing = this.#removeOld(checkouts);
   }
 
   /** The states that a member's checkout can go back to, newest first. */
@@ -140,6 +147,22 @@ export class MemberCheckouts implements Checkouts {
   /** What the commands of a member with a checkout must be able to read. */
   async readable(member: MemberName): Promise<string[]> {
     return await (await this.#open()).readable(member);
+  }
+
+  /** Ends what is still being removed. The next start goes on with it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await this.#removing;
+  }
+
+  /** Nobody waits for it: to remove a large checkout takes its time. */
+  async #removeOld(checkouts: TeamCheckouts): Promise<void> {
+    try {
+      await checkouts.removeOld(this.#closing.signal);
+    } catch (error) {
+      const { onWarning } = this.#parts.equipment.place;
+      onWarning(`Retired checkouts could not be removed: ${reasonOf(error)}`);
+    }
   }
 
   async #has(member: MemberName): Promise<boolean> {
@@ -177,8 +200,9 @@ export class MemberCheckouts implements Checkouts {
     ]);
     const { team_id: teamId, team_name: teamName } = await store.roster.read();
     const { base = "head", link: links = [], target = `troupe/${teamName}` } = options;
+    const { keepDays = defaults.checkoutsKeepDays } = options;
     return new TeamCheckouts({
-      ...{ records: store.checkouts, clock: place.clock, teamId, base, links, target },
+      ...{ records: store.checkouts, clock: place.clock, teamId, base, links, target, keepDays },
       openGit: (git) => Git.open({ ...git, env, programs }),
       directory: checkoutsDirectory(place.keyPlace, options.directory, teamId),
       teamDirectory: layout.directory,

@@ -115,6 +115,7 @@ export const defaults = {
   shutdownGraceMs: 30_000,
   planApproval: "lead",
   checkTimeoutMs: 600_000,
+  checkoutsKeepDays: 7,
 } as const;
 
 /** The options with everything filled in that this machine decides. */

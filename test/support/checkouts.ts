@@ -49,7 +49,7 @@ export class CheckoutBench {
       ...{ records: this.records, directory: this.directory, teamId, clock: this.clock },
       openGit: (git) => Git.open({ ...git, env: gitEnvironment, programs }),
       ...{ teamDirectory: join(this.root, ".team"), base: "head", target: "troupe/default" },
-      links: [],
+      ...{ links: [], keepDays: 7 },
       onWarning: (message) => void this.warnings.push(message),
       tell: async (member, text) => void this.told.push(`${member}: ${text}`),
       ...options,

@@ -68,7 +68,15 @@ const faultyGit =
 const openGit = faultyGit("right");
 
 const checkouts = new TeamCheckouts({
-  ...{ records: stores.checkouts, openGit, teamId, target, clock: systemClock, links: [] },
+  ...{
+    records: stores.checkouts,
+    openGit,
+    teamId,
+    target,
+    clock: systemClock,
+    links: [],
+    keepDays: 7,
+  },
   ...{ directory: places.checkouts, teamDirectory: join(places.root, ".team"), base: "head" },
   onWarning: console.error,
   tell: async (member, text) => console.error(`to ${member}: ${text}`),

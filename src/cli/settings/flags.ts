@@ -41,6 +41,7 @@ const Flags = Invocation.extend({
   ...shape,
   "permission-mode": PermissionMode.optional(),
   "thinking-budget": asNumber(shape["thinking-budget"]),
+  "checkouts-keep": asNumber(shape["checkouts-keep"]),
   "max-turns": asNumber(shape["max-turns"]),
   "max-cost": asNumber(shape["max-cost"]),
   "max-output": asNumber(shape["max-output"]),
@@ -131,6 +132,10 @@ export const teamOptions: Readonly<Record<string, Option>> = {
   "checkouts-dir": {
     takes: "<directory>",
     summary: "where checkouts are (default: checkouts in troupe's state directory)",
+  },
+  "checkouts-keep": {
+    takes: "<days>",
+    summary: "when the checkout of a member that has ended is removed (default: 7)",
   },
   target: {
     takes: "<branch>",

@@ -69,6 +69,9 @@ const isLooser: Readonly<Record<SettingName, SettingComparison>> = {
   // It runs a command.
   "checkout.setup": isOther("checkout.setup"),
   "checkouts-dir": isOther("checkouts-dir"),
+  // It removes the person's files sooner.
+  "checkouts-keep": (theirs, own) =>
+    (theirs["checkouts-keep"] ?? own["checkouts-keep"]) < own["checkouts-keep"],
   // A branch of the person.
   target: isOther("target"),
   landing: ({ landing }, own) =>

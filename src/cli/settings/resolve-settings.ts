@@ -218,6 +218,7 @@ export function teamSettings(
       setup: settings["checkout.setup"],
       directory: settings["checkouts-dir"] && absolute(settings["checkouts-dir"]),
       target: settings.target,
+      keepDays: settings["checkouts-keep"],
     },
     landing: {
       mode: settings.landing,

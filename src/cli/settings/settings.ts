@@ -157,6 +157,12 @@ export const StatedSettings = z.strictObject({
     .min(1)
     .optional()
     .describe("The directory for checkouts, outside of the repository"),
+  "checkouts-keep": z
+    .number()
+    .min(0)
+    .max(36_500)
+    .optional()
+    .describe("Days after which the checkout of a member that has ended is removed"),
   target: z
     .string()
     .min(1)
@@ -253,6 +259,7 @@ export function withDefaults(stated: StatedSettings): Settings {
     isolation: stated.isolation ?? "shared",
     base: stated.base ?? "head",
     "checkout.link": stated["checkout.link"] ?? [],
+    "checkouts-keep": stated["checkouts-keep"] ?? defaults.checkoutsKeepDays,
     "check-timeout": stated["check-timeout"] ?? defaults.checkTimeoutMs / 1000,
     allow: stated.allow ?? [],
     ask: stated.ask ?? [],
@@ -286,6 +293,7 @@ const allowedValues: Readonly<Record<SettingName, string>> = {
   "checkout.link": "a list of paths in the repository",
   "checkout.setup": "a text with a command",
   "checkouts-dir": "a text with a directory",
+  "checkouts-keep": "a number of days from 0 to 36500",
   target: "the name of a branch",
   landing: "auto, ask or never",
   check: "a text with a command",

@@ -47,6 +47,7 @@ const looser: [StatedSettings, StatedSettings][] = [
   [{ "checkout.link": ["a", "b"] }, { "checkout.link": ["a"] }],
   [{ "checkout.setup": "npm ci" }, {}],
   [{ "checkouts-dir": "/a" }, { "checkouts-dir": "/b" }],
+  [{ "checkouts-keep": 6.5 }, {}],
   [{ target: "main" }, {}],
   [{ landing: "auto" }, { landing: "ask" }],
   [{ landing: "ask" }, {}],

@@ -194,6 +194,7 @@ test("checkouts are as the settings say, with paths from the workspace and from 
     setup: "npm ci",
     directory: join(it.root, "rooms"),
     target: "next",
+    keepDays: 7,
   });
   await expect(it.resolve({ isolation: "none" })).rejects.toThrow(
     '--isolation is "none", but must be shared or checkout',
