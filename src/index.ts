@@ -273,8 +273,10 @@ export {
 } from "./team/diff/workspace-diff.ts";
 export { exitCodeOf, unfinishedLines } from "./team/exit-code.ts";
 export { FileTeamStore } from "./team/file-team-store.ts";
+export type { BroughtWork } from "./team/landings/bring-landed.ts";
 export type { LandingChanges } from "./team/landings/landing-changes.ts";
 export type { LandingDecision } from "./team/landings/landing-order.ts";
+export type { LeftFile } from "./team/landings/place-files.ts";
 export { listModels } from "./team/list-models.ts";
 export type { OwnSystemPrompt } from "./team/member-prompt.ts";
 export type { ForMembers } from "./team/members/member-definition.ts";

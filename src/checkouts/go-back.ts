@@ -1,10 +1,11 @@
-import { lstat, readdir, rename } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { join } from "node:path";
-import { onErrno, TeamError } from "../errors.ts";
+import { TeamError } from "../errors.ts";
 import { type ChangedPath, changedPaths, submoduleMode } from "../git/changed-paths.ts";
 import { copyIndex } from "../git/copy-index.ts";
 import type { Git } from "../git/git.ts";
 import { takeSnapshot } from "../git/snapshot.ts";
+import { inTheWayOf } from "../lib/in-the-way.ts";
 import { CommitId } from "../protocol/ids.ts";
 import { type CheckoutToKeep, linksIn } from "./keep-work.ts";
 import { indexPath } from "./make-checkout.ts";
@@ -132,7 +133,9 @@ async function compare(
   const made = changed.filter(
     ({ modes: [before, after] }) => before === noFile && after !== submoduleMode,
   );
-  const inTheWay = await Promise.all(made.map((each) => unknownAt(path, each.path, removed)));
+  const inTheWay = await Promise.all(
+    made.map((each) => inTheWayOf(each.path, { top: path, removed })),
+  );
   return {
     state,
     files: changed.map((each) => ({
@@ -147,39 +150,4 @@ const noFile = "000000";
 
 function isRemoved({ modes: [, after] }: ChangedPath): boolean {
   return after === noFile;
-}
-
-/** What is there, or above, although neither the present state nor anything that is removed has it. */
-async function unknownAt(
-  top: string,
-  path: string,
-  removed: ReadonlySet<string>,
-): Promise<string | undefined> {
-  const parts = path.split("/");
-  for (let count = 1; count <= parts.length; count++) {
-    const place = parts.slice(0, count).join("/");
-    if (removed.has(place)) return undefined;
-    const found = await lstat(join(top, place)).catch(onErrno(undefined, "ENOENT", "ENOTDIR"));
-    if (!found) return undefined;
-    if (!found.isDirectory()) return place;
-  }
-  return await unknownBelow(top, path, removed);
-}
-
-/** A file in a directory that is to become a file. */
-async function unknownBelow(
-  top: string,
-  directory: string,
-  removed: ReadonlySet<string>,
-): Promise<string | undefined> {
-  for (const entry of await readdir(join(top, directory), { withFileTypes: true })) {
-    const place = `${directory}/${entry.name}`;
-    const unknown = entry.isDirectory()
-      ? await unknownBelow(top, place, removed)
-      : removed.has(place)
-        ? undefined
-        : place;
-    if (unknown !== undefined) return unknown;
-  }
-  return undefined;
 }

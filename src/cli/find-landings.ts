@@ -3,6 +3,7 @@ import { LandingId, parseMemberName } from "../protocol/ids.ts";
 import type { Landing } from "../protocol/landing.ts";
 import { memberNames } from "../team/find-member.ts";
 import type { TeamView } from "../team/view/team-view.ts";
+import { waitsForPerson } from "./render/landing.ts";
 import { oneLine } from "./render/one-line.ts";
 
 /**
@@ -31,14 +32,14 @@ export async function findLandings(
 }
 
 /** A landing in a few words. */
-export function brieflyLanding({ id, member, state, reason }: Landing): string {
-  const waits = state === "taken" && reason !== null;
-  return `landing ${id} of ${member} (${waits ? "waits for you" : state})`;
+export function brieflyLanding(landing: Landing): string {
+  const { id, member, state } = landing;
+  return `landing ${id} of ${member} (${waitsForPerson(landing) ? "waits for you" : state})`;
 }
 
 /** What can be named, the newest work of each member, in a sentence. */
 function handedIn(landings: readonly Landing[]): string {
-  if (landings.length === 0) return "Nothing has been handed in to land.";
+  if (landings.length === 0) return "A member with a checkout hands in its work when its run ends.";
   const newest = new Map(landings.map((landing) => [landing.member, landing]));
   const shown = [...newest.values()].slice(-maxShown).map(brieflyLanding);
   const more = newest.size - shown.length;

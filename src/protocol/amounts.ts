@@ -17,3 +17,14 @@ export function costText(usd: number, unpricedCalls: number): string {
   if (usd < 0.0001) return isPartial ? "> $0.00" : "< $0.0001";
   return `${isPartial ? "≥ " : ""}$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }
+
+/** `940 B`, `12.3 kB`, `1.2 GB`. */
+export function sizeText(bytes: number): string {
+  let rest = bytes;
+  for (const unit of ["B", "kB", "MB"]) {
+    if (rest < 1_000)
+      return `${rest < 100 && unit !== "B" ? rest.toFixed(1) : Math.round(rest)} ${unit}`;
+    rest /= 1_000;
+  }
+  return `${rest.toFixed(1)} GB`;
+}

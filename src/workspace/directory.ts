@@ -11,7 +11,7 @@ import {
   stat,
 } from "node:fs/promises";
 import { join } from "node:path";
-import { onErrno, TeamError } from "../errors.ts";
+import { hasErrno, onErrno, TeamError } from "../errors.ts";
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
@@ -107,6 +107,23 @@ export class Directory implements AsyncDisposable {
   /** Gives the file another name; throws EEXIST if that exists. */
   async link(from: string, to: string): Promise<void> {
     await link(await this.#at(from), await this.#at(to));
+  }
+
+  /** Moves a file of another directory here, in the place of what has this name. */
+  async moveIn(path: string, name: string): Promise<void> {
+    await rename(path, await this.#at(name));
+  }
+
+  /** The same where nothing has this name; throws EEXIST otherwise. */
+  async linkIn(path: string, name: string): Promise<void> {
+    const to = await this.#at(name);
+    try {
+      await link(path, to);
+    } catch (error) {
+      // On file systems without links, as on memory cards, there is no better way.
+      if (!hasErrno(error, "EPERM", "ENOTSUP", "EOPNOTSUPP")) throw error;
+      await rename(path, to);
+    }
   }
 
   async remove(name: string): Promise<void> {

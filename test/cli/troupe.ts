@@ -2,13 +2,17 @@ import { join } from "node:path";
 import type { Dashboards, PastTeams, Terminal } from "../../src/cli/command.ts";
 import { approvals } from "../../src/cli/commands/approvals.ts";
 import { approve } from "../../src/cli/commands/approve.ts";
+import { changes } from "../../src/cli/commands/changes.ts";
+import { checkouts } from "../../src/cli/commands/checkouts.ts";
 import { completion } from "../../src/cli/commands/completion.ts";
 import { cost } from "../../src/cli/commands/cost.ts";
 import { deny } from "../../src/cli/commands/deny.ts";
 import { diff } from "../../src/cli/commands/diff.ts";
+import { discard } from "../../src/cli/commands/discard.ts";
 import { doctor } from "../../src/cli/commands/doctor.ts";
 import { exportRun } from "../../src/cli/commands/export.ts";
 import { inbox } from "../../src/cli/commands/inbox.ts";
+import { land } from "../../src/cli/commands/land.ts";
 import { log } from "../../src/cli/commands/log.ts";
 import { messages } from "../../src/cli/commands/messages.ts";
 import { models } from "../../src/cli/commands/models.ts";
@@ -71,6 +75,10 @@ export async function troupeIn(
     log,
     show,
     diff,
+    changes,
+    checkouts,
+    land,
+    discard,
     cost,
     approvals,
     approve,

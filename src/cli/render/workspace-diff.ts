@@ -31,11 +31,14 @@ function headOf({ files, more, since }: WorkspaceDiff): string {
   return `${counted(count, "file")} changed ${start}: ${lines}`;
 }
 
-function counted(count: number, noun: string): string {
+export function counted(count: number, noun: string): string {
   return `${count} ${count === 1 ? noun : `${noun}s`}`;
 }
 
-function renderFile({ path, change, texts, reason }: FileDiff, format: TextFormat): string[] {
+export function renderFile(
+  { path, change, texts, reason }: FileDiff,
+  format: TextFormat,
+): string[] {
   const { paint, width } = format;
   const mark = change === "changed" ? "" : ` (${change === "added" ? "new" : "removed"})`;
   const why = reason === undefined ? "" : `: ${reason}`;

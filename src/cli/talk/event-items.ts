@@ -230,6 +230,8 @@ function notice(text: string, tone: NoticeTone = "quiet"): TalkItem {
 function mailItems(event: MessageSentEvent): TalkItem[] {
   const { id, member: from, to, message_type: kind, preview = "" } = event;
   if (from === undefined || !isNews({ type: kind })) return [];
+  // The change of the landing is shown once, not for everybody who is told.
+  if (kind === "landing_notification") return [];
   // Answers are shown with their questions.
   if (from === user && kind === "plan_approval_response") return [];
   if (from === user && kind === "shutdown_request") {
@@ -259,7 +261,7 @@ function landingItems({ id, state, target, reason }: LandingChangeEvent): TalkIt
   const why = reason ? `: ${reason}` : "";
   switch (state) {
     case "landed":
-      return [notice(`its work (landing ${id}) is on ${target} now; troupe land brings it to you`)];
+      return [notice(`its work (landing ${id}) is on ${target} now; /land brings it to you`)];
     case "taken":
       if (!reason) return [];
       return [notice(`its work (landing ${id}) waits for you${why}. /changes shows it`, "bad")];

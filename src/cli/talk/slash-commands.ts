@@ -45,6 +45,7 @@ function withoutAt(argument: string): string {
 }
 
 const argumentWords: Readonly<Partial<Record<string, ArgumentWords>>> = {
+  "<name>": "members",
   "[<name>]": "members",
   "[<name>|all]": "members or all",
   "[<mode>]": PermissionMode.options,
@@ -107,6 +108,21 @@ export const slashCommands: readonly SlashCommand[] = [
   ),
   slash("diff [<path>]", "what has changed since the last commit", async (argument, talk) =>
     (await import("./diff-command.ts")).runDiff(argument, talk),
+  ),
+  slash(
+    "changes [<name>]",
+    "the work of members with checkouts, or all that one of them changes",
+    async (argument, talk) => (await import("./landing-commands.ts")).runChanges(argument, talk),
+  ),
+  slash(
+    "land [<name>|all]",
+    "bring landed work to your branch; with a name, let the work of a member land",
+    async (argument, talk) => (await import("./landing-commands.ts")).runLand(argument, talk),
+  ),
+  slash(
+    "discard <name> [<reason>]",
+    "say that the work of a member is not to land",
+    async (argument, talk) => (await import("./landing-commands.ts")).runDiscard(argument, talk),
   ),
   slash(
     "interrupt [<name>]",

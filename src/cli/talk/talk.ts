@@ -197,6 +197,8 @@ const neverSuggested = new Set([
   "clear",
   "resume",
   "rewind",
+  "land",
+  "discard",
   "stop",
   "interrupt",
   "approve",

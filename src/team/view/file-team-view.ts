@@ -25,6 +25,7 @@ import type { TeamRecord } from "../../protocol/team.ts";
 import type { RequestFilter } from "../../requests/requests.ts";
 import type { StoredRequests } from "../../requests/stored-requests.ts";
 import { aliveMembers, findRecipient, hasEnded, memberNames } from "../find-member.ts";
+import type { BroughtWork } from "../landings/bring-landed.ts";
 import type { LandingChanges } from "../landings/landing-changes.ts";
 import type { LandingDecision } from "../landings/landing-order.ts";
 import type { MemberMode } from "../protocols/member-modes.ts";
@@ -278,6 +279,10 @@ export class FileTeamView implements TeamView {
   async decideLanding(decision: LandingDecision): Promise<void> {
     const { landingOrder } = await import("../landings/landing-order.ts");
     await this.#leave(lead, landingOrder(decision, await this.landings()));
+  }
+
+  async bringLanded(workspace: string): Promise<BroughtWork[]> {
+    return (await this.#work()).bringLanded(workspace);
   }
 
   async cleanCheckouts(paths?: readonly string[]): Promise<CleanedCheckouts> {

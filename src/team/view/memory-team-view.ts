@@ -27,6 +27,7 @@ import type { TeamRecord } from "../../protocol/team.ts";
 import type { RequestFilter } from "../../requests/requests.ts";
 import type { MemoryRecord, MemoryTranscript } from "../../transcript/memory-transcript.ts";
 import { aliveMembers, hasEnded } from "../find-member.ts";
+import type { BroughtWork } from "../landings/bring-landed.ts";
 import type { LandingChanges } from "../landings/landing-changes.ts";
 import { type LandingDecision, landingOrder } from "../landings/landing-order.ts";
 import { permissionsOf } from "../members/signed-permissions.ts";
@@ -286,6 +287,10 @@ export class MemoryTeamView implements TeamView {
 
   async decideLanding(decision: LandingDecision): Promise<void> {
     await this.#leave(lead, landingOrder(decision, await this.landings()));
+  }
+
+  bringLanded(workspace: string): Promise<BroughtWork[]> {
+    return this.#work.bringLanded(workspace);
   }
 
   cleanCheckouts(paths?: readonly string[]): Promise<CleanedCheckouts> {

@@ -12,6 +12,7 @@ import type { TeamRecord } from "../../protocol/team.ts";
 import type { TranscriptEntry } from "../../protocol/transcript.ts";
 import type { UsageLine, UsageTotal } from "../../protocol/usage.ts";
 import type { RequestFilter } from "../../requests/requests.ts";
+import type { BroughtWork } from "../landings/bring-landed.ts";
 import type { LandingChanges } from "../landings/landing-changes.ts";
 import type { LandingDecision } from "../landings/landing-order.ts";
 import type { MemberMode } from "../protocols/member-modes.ts";
@@ -113,8 +114,8 @@ export interface TeamView extends TeamActions {
 }
 
 /**
- * What a person can do to a team from any process: each is mail, which the team carries out; but retired checkouts,
- * which nobody works in, are removed at once.
+ * What a person can do to a team from any process: each is mail, which the team carries out; but what has landed is brought
+ * to the person's files at once, and retired checkouts, which nobody works in, are removed at once.
  */
 export interface TeamActions {
   /** Leaves a message of the person. Throws `member-unknown` or `member-ended`. */
@@ -139,6 +140,12 @@ export interface TeamActions {
    * `landing-changed` where it has another commit, and `landing-refused` where nothing can happen to it any more.
    */
   decideLanding(decision: LandingDecision): Promise<void>;
+  /**
+   * Brings what has landed to the branch that is checked out in `workspace`, and to its files, one answer for each target.
+   * A file that is not as git last knew it stays as it is. Throws `landing-refused` and `repository-unusable` where
+   * nothing can be brought.
+   */
+  bringLanded(workspace: string): Promise<BroughtWork[]>;
   /**
    * Removes retired checkouts: those at `paths`, or all. One whose work cannot be kept in the person's repository before,
    * or in which something runs, stays.

@@ -9,6 +9,7 @@ import { Programs } from "../../processes/programs.ts";
 import type { CheckoutRecord } from "../../protocol/checkout.ts";
 import type { LandingId } from "../../protocol/ids.ts";
 import type { Landing } from "../../protocol/landing.ts";
+import type { BroughtWork } from "../landings/bring-landed.ts";
 import type { LandingChanges } from "../landings/landing-changes.ts";
 import { systemEnvironment } from "../system-place.ts";
 import type { CheckoutContents, CleanedCheckouts } from "./team-view.ts";
@@ -81,6 +82,26 @@ export class TeamWork {
     return result;
   }
 
+  async bringLanded(workspace: string): Promise<BroughtWork[]> {
+    const landings = await this.#records.landings();
+    const landed = landings.filter(({ state }) => state === "landed");
+    const targets = new Set(landed.map(({ target }) => target));
+    if (targets.size === 0) return [];
+    const { bringLanded } = await import("../landings/bring-landed.ts");
+    const { requireRepository } = await import("../../git/repository.ts");
+    const openGit = await openerIn(workspace);
+    const around = await openGit({ cwd: workspace });
+    const brought: BroughtWork[] = [];
+    for (const target of targets) {
+      // The one before may have moved the branch.
+      const repository = await requireRepository(around);
+      const { top, gitDirectory } = repository;
+      const git = await openGit({ cwd: top, repository: { gitDirectory, workTree: top } });
+      brought.push(await bringLanded({ git, repository, target }));
+    }
+    return brought;
+  }
+
   async #recordOf({ id, member }: Landing): Promise<CheckoutRecord> {
     const records = await this.#records.checkouts();
     const record = records.find((each) => each.id === member);
@@ -104,9 +125,12 @@ async function opener(repository: string): Promise<OpenGit> {
       hint: "Bring it back to where it was.",
     });
   }
+  return await openerIn(basename(repository) === ".git" ? dirname(repository) : repository);
+}
+
+async function openerIn(workspace: string): Promise<OpenGit> {
   const { Git } = await import("../../git/git.ts");
   const env = systemEnvironment();
-  const workspace = basename(repository) === ".git" ? dirname(repository) : repository;
   const programs = new Programs({ path: env.PATH, workspace });
   return (options) => Git.open({ ...options, env, programs });
 }

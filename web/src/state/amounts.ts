@@ -30,14 +30,3 @@ export function fillPercent(
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
-
-/** `940 B`, `12.3 kB`, `1.2 GB`. */
-export function sizeText(bytes: number): string {
-  let rest = bytes;
-  for (const unit of ["B", "kB", "MB"]) {
-    if (rest < 1_000)
-      return `${rest < 100 && unit !== "B" ? rest.toFixed(1) : Math.round(rest)} ${unit}`;
-    rest /= 1_000;
-  }
-  return `${rest.toFixed(1)} GB`;
-}

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
+import { sizeText } from "../../../../src/protocol/amounts.ts";
 import { Ago, MemberName } from "../../parts/member.tsx";
 import { Refusal } from "../../parts/refusal.tsx";
-import { sizeText } from "../../state/amounts.ts";
 import type { Page } from "../../state/page.ts";
 import { useRoom } from "../../state/page-context.ts";
 import { useStore } from "../../state/store.ts";
