@@ -14,7 +14,7 @@ import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 import { bring, landEdits } from "../../support/landed.ts";
 import { pictureOf, target } from "../../support/landings.ts";
-import { gitIn, makeRepository, writeFiles } from "../../support/repository.ts";
+import { gitIn, makeRepository, openGit, writeFiles } from "../../support/repository.ts";
 
 const lines = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
 
@@ -159,6 +159,37 @@ test.each(Object.keys(hindrances))(
     expect(await gitIn(root, "rev-parse", "HEAD")).toBe(head);
   },
 );
+
+test("a file that the person saves at the last moment stays, and the next try finds the others done", async () => {
+  await using directory = await temporaryDirectory();
+  const root = await repositoryIn(directory.path);
+  const head = await gitIn(root, "rev-parse", "HEAD");
+  await landEdits(root, { "a.txt": lines.replace("9", "nine"), "new/c.txt": "c\n" });
+  const openLate = async (...given: Parameters<typeof openGit>) => {
+    const git = await openGit(...given);
+    return new Proxy(git, {
+      get(whole, name) {
+        const value: unknown = Reflect.get(whole, name, whole);
+        if (name !== "text") return typeof value === "function" ? value.bind(whole) : value;
+        return async (...run: Parameters<typeof git.text>) => {
+          // All files have been compared.
+          if (run[0][0] === "checkout-index") await appendFile(join(root, "a.txt"), "mine\n");
+          return await whole.text(...run);
+        };
+      },
+    });
+  };
+
+  const blocked = await bring(root, openLate);
+
+  const files = [{ path: "a.txt", reason: "it was changed right now" }];
+  expect(blocked).toMatchObject({ type: "blocked", files, written: 1 });
+  expect(await readFile(join(root, "a.txt"), "utf8")).toBe(`${lines}mine\n`);
+  expect(await gitIn(root, "rev-parse", "HEAD")).toBe(head);
+  await gitIn(root, "checkout", "-q", "--", "a.txt");
+  expect(await bring(root)).toMatchObject({ type: "brought" });
+  expect(await gitIn(root, "status", "--porcelain")).toBe("");
+});
 
 test("a target that conflicts with the branch changes nothing, and the files are named", async () => {
   await using directory = await temporaryDirectory();
