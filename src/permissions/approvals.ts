@@ -20,6 +20,8 @@ export interface Question {
   suggestedRule: string | undefined;
   /** What the call would do, if its tool says so in words. */
   summary: string | undefined;
+  /** Set where it is about a host that commands want to reach. */
+  host?: string;
   /** True when an earlier process may have asked already. */
   mayBeOpen: boolean;
 }
@@ -161,7 +163,7 @@ async function unlessDecided(change: () => Promise<unknown>): Promise<void> {
 }
 
 function subjectOf(question: Question): PermissionSubject {
-  const { callId, tool, input, reason, suggestedRule: rule, summary } = question;
+  const { callId, tool, input, reason, suggestedRule: rule, summary, host } = question;
   return {
     call_id: callId,
     tool,
@@ -169,6 +171,7 @@ function subjectOf(question: Question): PermissionSubject {
     reason,
     ...(rule && { rule }),
     ...(summary && { summary }),
+    ...(host && { host }),
   };
 }
 

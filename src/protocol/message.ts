@@ -175,10 +175,10 @@ export interface WithdrawMessage extends MessageFields {
   message_id: MessageId;
 }
 
-/** A reserved type, whose further fields are not fixed yet: all of them are kept. */
+/** Tells the lead that a command of a teammate waits for the person's permission to reach a host. All fields are kept. */
 export interface SandboxMessage extends MessageFields {
   type: "sandbox_permission_request";
-  /** Any further field. */
+  /** The request that is open, the host, the reason, and any further field. */
   [field: string]: unknown;
 }
 

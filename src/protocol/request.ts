@@ -92,7 +92,7 @@ export interface PlanSubject {
   plan: string;
 }
 
-/** A member asks whether a call of a tool may run. An approval allows exactly this call. */
+/** A member asks whether a call of a tool may run, or its commands reach a host. An approval allows exactly this. */
 export interface PermissionRequest extends RequestFields {
   type: "permission";
   /** What exactly is asked. */
@@ -113,6 +113,8 @@ export interface PermissionSubject {
   rule?: string | undefined;
   /** What the call would do, if its tool says so in words. */
   summary?: string | undefined;
+  /** Set where no call is asked about, but whether the commands of the member may reach this host from their sandbox. */
+  host?: string | undefined;
 }
 
 /** A member is asked to end. */
@@ -188,6 +190,7 @@ export const TeamRequest = z.discriminatedUnion("type", [
     reason: text.optional(),
     rule: text.optional(),
     summary: text.optional(),
+    host: text.optional(),
   }),
   request("shutdown", { teammate: MemberName.optional(), incarnation: text.optional() }),
   request("result", {

@@ -1,4 +1,5 @@
 import type { SandboxNetwork } from "../protocol/sandbox-network.ts";
+import type { AskHost } from "./network/host-questions.ts";
 
 /**
  * Confines the commands of one member: what they may write and read, and whether they reach the network.
@@ -65,5 +66,5 @@ export interface Confinement {
   readonly home: string;
   readonly network: SandboxNetwork;
   /** Asks the person about a host that the list of hosts does not have (default: it is refused). */
-  readonly askHost?: ((host: string, signal: AbortSignal) => Promise<boolean>) | undefined;
+  readonly askHost?: AskHost | undefined;
 }

@@ -27,6 +27,7 @@ import type { Tool } from "../tools/tool.ts";
 import { FileHistory } from "../workspace/file-history.ts";
 import { FileLocks } from "../workspace/file-locks.ts";
 import { SharedFiles } from "../workspace/shared-files.ts";
+import { askHost } from "./ask-host.ts";
 import { FileTeamStore } from "./file-team-store.ts";
 import { ImageFiles } from "./image-files.ts";
 import { type CheckoutOptions, MemberCheckouts } from "./member-checkouts.ts";
@@ -165,6 +166,9 @@ export class Equipment implements AsyncDisposable {
       new TeamSandbox({
         ...{ options: options.sandbox ?? {}, place, programs: this.programs },
         teamId: async () => (await store.roster.read()).team_id,
+        askHost: this.approvals.unattended
+          ? undefined
+          : (member, host, signal) => askHost(this, { member, host, signal }),
       }),
     );
   }

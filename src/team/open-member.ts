@@ -19,6 +19,7 @@ import type { Tool } from "../tools/tool.ts";
 import { workTools } from "../tools/work-tools.ts";
 import { SeenFiles } from "../workspace/seen-files.ts";
 import { Workspace } from "../workspace/workspace.ts";
+import { withdrawHostQuestions } from "./ask-host.ts";
 import { BackgroundMail } from "./background-mail.ts";
 import { commandRunner } from "./command-runner-of.ts";
 import type { Equipment } from "./equipment.ts";
@@ -60,7 +61,10 @@ export async function openMember(
   const { background } = commands;
   const jobs = backgroundMail(equipment, { background, name });
   const left = await jobs.left();
-  if (agent.lastRun.isOpen || left.length > 0) await equipment.endOrphans(name);
+  if (agent.lastRun.isOpen || left.length > 0) {
+    await equipment.endOrphans(name);
+    await withdrawHostQuestions(equipment.store, name);
+  }
   await jobs.tellFates(left);
   await introduce(agent, instructions);
   equipment.sharedFiles.join(name, workspace.root);

@@ -10,6 +10,7 @@ import type { MemberName } from "../protocol/ids.ts";
 import { type SandboxMode, strictestSandbox } from "../protocol/sandbox-mode.ts";
 import type { SandboxNetwork } from "../protocol/sandbox-network.ts";
 import type { FoundSandbox } from "../sandbox/find-sandbox.ts";
+import type { AskHost } from "../sandbox/network/host-questions.ts";
 import type { Confinement, Sandbox } from "../sandbox/sandbox.ts";
 import { ownFiles } from "./own-files.ts";
 import type { TeamPlace } from "./team-place.ts";
@@ -48,6 +49,10 @@ interface TeamSandboxParts {
   readonly programs: Programs;
   /** Names the directory for temporary files. */
   readonly teamId: () => Promise<string>;
+  /** Asks the person whether a member's commands may reach a host (default: they may not). */
+  readonly askHost?:
+    | ((member: MemberName, ...asked: Parameters<AskHost>) => Promise<boolean>)
+    | undefined;
 }
 
 /** What the sandbox of one member depends on, besides the team's options. */
@@ -122,7 +127,11 @@ export class TeamSandbox implements AsyncDisposable {
     found: WorkingSandbox,
     { name, temporary, ...member }: SandboxedMember & { name: MemberName; temporary: string },
   ): Sandbox {
-    const sandbox = found.open(this.#confinement(member, temporary));
+    const { askHost } = this.#parts;
+    const sandbox = found.open({
+      ...this.#confinement(member, temporary),
+      ...(askHost && { askHost: (host, signal) => askHost(name, host, signal) }),
+    });
     return telling(sandbox, (paths) => {
       const what = `that can make other programs run code: ${paths.join(", ")}`;
       this.#parts.place.onWarning(`A command of '${name}' has made or replaced files ${what}`);

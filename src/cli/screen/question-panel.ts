@@ -12,7 +12,8 @@ import type { QuestionStage, QuestionState } from "./question-focus.ts";
 export function renderQuestion(request: TeamRequest, format: TextFormat): string[] {
   const { paint } = format;
   const { from, type } = request;
-  const head = type === "plan" ? "submits a plan" : "asks to run";
+  const head =
+    type === "plan" ? "submits a plan" : isAboutHost(request) ? "asks for a host" : "asks to run";
   return [
     "",
     cutToWidth(`${paint.yellow("?")} ${paint.bold(from)} ${head}`, format.width),
@@ -20,6 +21,10 @@ export function renderQuestion(request: TeamRequest, format: TextFormat): string
       (line) => `  ${line}`,
     ),
   ];
+}
+
+function isAboutHost({ type, subject }: TeamRequest): boolean {
+  return type === "permission" && subject.host !== undefined;
 }
 
 /** Why a call is not allowed without asking. */
@@ -74,7 +79,8 @@ export function renderPanel(request: TeamRequest, options: PanelOptions): string
   const shown = isCut ? lines.slice(0, Math.max(0, room - 1)) : lines;
   const more = isCut ? [paint.dim(`… ${lines.length - shown.length} more lines, above`)] : [];
   const many = count > 1 ? ` (${number} of ${count})` : "";
-  const what = type === "plan" ? "asks you to approve this plan" : "asks to run this";
+  const call = isAboutHost(request) ? "asks to reach a host" : "asks to run this";
+  const what = type === "plan" ? "asks you to approve this plan" : call;
   const hasKeys = isInPanel(stage);
   const head = hasKeys
     ? paint.inverse(paint.bold(` ${from} ${what}${many} `))

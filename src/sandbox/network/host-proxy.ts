@@ -12,13 +12,14 @@ import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { orNothing } from "../../lib/or-nothing.ts";
 import { isAllowedHost } from "./allowed-hosts.ts";
+import { type AskHost, HostQuestions } from "./host-questions.ts";
 import { isPublicAddress } from "./public-address.ts";
 
 export interface HostProxyOptions {
   /** The hosts that may be reached. */
   readonly hosts: readonly string[];
-  /** Asks the person about a host that the list does not have (default: it is refused). */
-  readonly ask?: ((host: string, signal: AbortSignal) => Promise<boolean>) | undefined;
+  /** Asks the person about a host that the list does not have, once for each (default: it is refused). */
+  readonly ask?: AskHost | undefined;
   /** The addresses of a name (default: as this machine resolves it). */
   readonly resolve?: ((name: string) => Promise<readonly string[]>) | undefined;
   /** Opens a connection to an address (default: over the network of this machine). */
@@ -42,17 +43,21 @@ const idleMs = 600_000;
 /** So many of a name's addresses are tried. */
 const maxAddresses = 4;
 const maxRemembered = 100;
+/** No name has more. */
+const maxNameCharacters = 253;
 
 /** Lets commands reach some hosts, over HTTP or by tunnels. Each member has its own, on its own loopback. */
 export class HostProxy implements AsyncDisposable {
   readonly #options: HostProxyOptions;
   readonly #server: Server;
   readonly #sockets = new Set<Duplex>();
+  readonly #questions: HostQuestions | undefined;
   readonly #refused: string[] = [];
   #refusals = 0;
 
   constructor(options: HostProxyOptions) {
     this.#options = options;
+    this.#questions = options.ask && new HostQuestions(options.ask);
     this.#server = createServer((incoming, response) => {
       this.#forward(incoming, response).catch((error) => response.destroy(toError(error)));
     });
@@ -85,6 +90,7 @@ export class HostProxy implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     this.#server.close();
+    await this.#questions?.[Symbol.asyncDispose]();
   }
 
   async #tunnel(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -156,13 +162,12 @@ export class HostProxy implements AsyncDisposable {
   }
 
   async #isPermitted(name: string, asker: Duplex): Promise<boolean> {
-    const { ask } = this.#options;
-    if (!ask) return false;
+    if (!this.#questions) return false;
     const gone = new AbortController();
     const leave = () => gone.abort();
     asker.once("close", leave);
     try {
-      return await ask(name, gone.signal);
+      return await this.#questions.isPermitted(name, gone.signal);
     } finally {
       asker.off("close", leave);
     }
@@ -210,7 +215,8 @@ function targetOf(address: string): ProxyTarget | undefined {
   const url = urlOf(address);
   if (url?.username !== "" || url.password !== "") return undefined;
   const host = url.hostname.replace(/^\[|\]$|\.$/g, "");
-  return host === "" ? undefined : { host, port: Number(url.port || 80) };
+  const isName = host !== "" && host.length <= maxNameCharacters;
+  return isName ? { host, port: Number(url.port || 80) } : undefined;
 }
 
 /** The headers that are for the host, and not for the proxy. */

@@ -20,19 +20,21 @@ export function reportRequest(
   const { id, type: request_type, from, state, created_at } = request;
   hub.say({ type: "request-change", member: from, id, request_type, state });
   if (request.type !== "permission") return;
-  const { tool, input, reason } = request.subject;
+  const { tool, input, reason, host } = request.subject;
   const isOpen = state === "pending";
   showWaiting(from, isOpen ? "waiting for approval" : undefined);
   if (!isOpen || from === lead) return;
-  const sending = post.send(lead, {
+  const message = {
     id: messageIdFor(`permission ${id}`, new Date(created_at)),
-    type: "permission_request",
     from,
     request_id: id,
-    tool,
-    input,
-    reason,
-  });
+  };
+  const sending = post.send(
+    lead,
+    host === undefined
+      ? { ...message, type: "permission_request", tool, input, reason }
+      : { ...message, type: "sandbox_permission_request", host, reason },
+  );
   sending.catch((error: unknown) =>
     onWarning(
       `The request of '${from}' could not be put into the lead's mailbox: ${String(error)}`,

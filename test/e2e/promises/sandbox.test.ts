@@ -7,9 +7,57 @@ import { calls, says } from "../../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 import { noSandbox } from "../../support/no-sandbox.ts";
 import { TeamOnWire } from "../../support/team-on-wire.ts";
-import { nextQuestion, resultsIn } from "./scenes.ts";
+import { nextQuestion, resultsIn, spawns } from "./scenes.ts";
 
 const required: Partial<TeamOptions> = { sandbox: { mode: "required" }, mode: "acceptEdits" };
+
+/** What the proxy of the sandbox answers to a request to an address that it never connects to. */
+const reach = String.raw`exec 3<>/dev/tcp/127.0.0.1/3128 && printf 'GET http://10.0.0.1/ HTTP/1.0\r\n\r\n' >&3 && cat <&3`;
+
+test.skipIf(noSandbox)(
+  "a host that the list does not have is a question to the person, and to be had once the person says yes",
+  async () => {
+    await using wire = await TeamOnWire.start({
+      lead: [spawns("alice"), says("Done.")],
+      alice: [calls("bash", { command: reach }), calls("bash", { command: reach }), says("Done.")],
+    });
+    const sandbox = { mode: "required", network: ["allowed.example"] } as const;
+    const team = await wire.open({ ...required, sandbox });
+    const asked = nextQuestion(team, "permission");
+    await team.prompt("Work.");
+    const id = await asked;
+
+    const [question] = await team.openRequests();
+    expect(question).toMatchObject({ from: "alice", subject: { host: "10.0.0.1:80" } });
+    expect(question).not.toHaveProperty("subject.rule");
+    await team.answer(id, { decision: "allow-once" });
+    await team.quiet();
+
+    // It is tried now, and the second command does not ask again.
+    for (const result of resultsIn(wire.requestsOf("alice").at(-1))) {
+      expect(result).toMatchObject({ text: expect.stringMatching(/address of this machine/) });
+    }
+    expect(await team.requests()).toHaveLength(1);
+    expect(await wire.stored("inbox", "lead.jsonl")).toMatch(
+      /"type":"sandbox_permission_request"[^\n]*"host":"10\.0\.0\.1:80"/,
+    );
+  },
+);
+
+test.skipIf(noSandbox)("where nobody is there to be asked, a host is refused at once", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [calls("bash", { command: reach }), says("Done.")],
+  });
+  const sandbox = { mode: "required", network: ["allowed.example"] } as const;
+  const team = await wire.open({ ...required, sandbox, approvals: "deny" });
+  await team.prompt("Work.");
+  await team.quiet();
+
+  expect(resultsIn(wire.requestsOf("lead").at(-1))).toMatchObject([
+    { text: expect.stringMatching(/refused to connect to 10\.0\.0\.1:80/) },
+  ]);
+  expect(await team.requests()).toEqual([]);
+});
 
 /** A command that no judge could call harmless. */
 const writeInside = `node -e 'require("node:fs").writeFileSync("inside.txt", "x")'`;

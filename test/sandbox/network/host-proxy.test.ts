@@ -163,6 +163,59 @@ test("a question about a host ends with the connection that it is about", async 
   expect(signal.aborted).toBe(true);
 });
 
+test("the person is asked once about a host, whatever the answer", async () => {
+  const asked: string[] = [];
+  await using proxy = await openProxy({
+    async ask(host) {
+      asked.push(host);
+      return host.startsWith("fine.");
+    },
+  });
+
+  const hosts = ["fine.example:443", "bad.example:443", "fine.example:443", "bad.example:443"];
+  const together = await Promise.all(hosts.map((host) => proxy.tunnel(host)));
+  const later = await Promise.all(hosts.map((host) => proxy.tunnel(host)));
+
+  for (const answers of [together, later]) {
+    expect(answers.map((answer) => answer.slice(0, 3))).toEqual(["200", "403", "200", "403"]);
+  }
+  expect(asked).toEqual(["fine.example:443", "bad.example:443"]);
+});
+
+test("a program cannot flood the person with questions about hosts", async () => {
+  const asked: string[] = [];
+  let answer = (_: boolean) => {};
+  const answered = new Promise<boolean>((resolve) => {
+    answer = resolve;
+  });
+  await using proxy = await openProxy({
+    ask(host) {
+      asked.push(host);
+      return answered;
+    },
+  });
+  let refused = 0;
+  const tunnels = Array.from({ length: 20 }, async (_, index) => {
+    const status = (await proxy.tunnel(`h${index}.example:443`)).slice(0, 3);
+    if (status === "403") refused++;
+  });
+
+  await expect.poll(() => refused).toBe(15);
+  answer(false);
+  await Promise.all(tunnels);
+
+  expect(refused).toBe(20);
+  expect(asked).toHaveLength(5);
+});
+
+test("a name that is longer than any is not asked about", async () => {
+  await using proxy = await openProxy({ ask: async () => true });
+  const name = `${"a".repeat(300)}.example`;
+
+  expect(await proxy.send(`GET http://${name}/ HTTP/1.1\r\nHost: x`)).toMatch(/ 400 /);
+  expect(await proxy.tunnel("short.example:443")).toMatch(/^200/);
+});
+
 test("a hundred connections at once are all served", async () => {
   await using proxy = await openProxy();
 
