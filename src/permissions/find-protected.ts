@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { lstat, readdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { orNothing } from "../lib/or-nothing.ts";
 import { isProtected } from "./protected-paths.ts";
@@ -6,6 +6,7 @@ import { isProtected } from "./protected-paths.ts";
 /** How deep it looks, and into how many directories: it looks before and after every command. */
 const maxDepth = 3;
 const maxDirectories = 500;
+const maxSubmodules = 200;
 
 /**
  * The protected files and directories that exist in a directory and near below it. What is below one
@@ -21,7 +22,24 @@ export async function findProtected(root: string): Promise<string[]> {
     const next = await Promise.all(searched.map((directory) => look(root, directory, found)));
     level = next.flat();
   }
-  return found.sort();
+  const known = new Set([...found, ...(await submodulesOf(root))]);
+  return [...known].sort();
+}
+
+/** The `.git` of each submodule, however deep: git in the directory above runs what their configuration says. */
+async function submodulesOf(root: string): Promise<string[]> {
+  const text = await orNothing(readFile(join(root, ".gitmodules"), "utf8"), "");
+  const paths = [...text.matchAll(/^\s*path\s*=\s*"?([^"\n]+?)"?\s*$/gm)].flatMap(
+    ([, path]) => path ?? [],
+  );
+  const found = await Promise.all(
+    paths.slice(0, maxSubmodules).map(async (path) => {
+      const place = join(root, path, ".git");
+      const isBelow = place.startsWith(`${root}/`);
+      return isBelow && (await orNothing(lstat(place), undefined)) ? [place] : [];
+    }),
+  );
+  return found.flat();
 }
 
 /** Adds what is protected in one directory, and returns the directories in it that are not. */

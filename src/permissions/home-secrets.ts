@@ -13,6 +13,12 @@ export function secretsBelow(home: string): readonly string[] {
   return secrets.filter((name) => name !== ".gitconfig").map((name) => `${home}/${name}`);
 }
 
+/** Files of the system with which somebody can act as it, or as its users: root can read them. */
+export const systemSecrets: readonly string[] =
+  `/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/ssl/private /etc/krb5.keytab
+  /etc/kubernetes /etc/rancher /var/lib/kubelet /var/lib/docker /var/lib/containerd
+  /etc/ssh/ssh_host_rsa_key /etc/ssh/ssh_host_ecdsa_key /etc/ssh/ssh_host_ed25519_key`.split(/\s+/);
+
 /** Where programs are that people install in their home directory, and what these need: no settings and no secrets. */
 const tools =
   `.nvm .volta .pyenv .rbenv .asdf .sdkman .rustup .bun/bin .deno/bin .cargo/bin .cargo/registry

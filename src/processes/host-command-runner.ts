@@ -148,7 +148,7 @@ export class HostCommandRunner implements CommandRunner {
       ? {
           name: basename(confined.argv[0]),
           argv: confined.argv,
-          lastDescriptor: confined.statusDescriptor,
+          lastDescriptor: 2 + inputs.length + confined.reports,
         }
       : { name: "bash", argv };
     const marked = markedCommand({ shell, ...started, environment, marker });
@@ -157,7 +157,7 @@ export class HostCommandRunner implements CommandRunner {
       cwd,
       env: { ...marked.environment, ...unattended },
       detached: true,
-      stdio: ["ignore", output, output, ...inputs, ...(confined ? (["pipe"] as const) : [])],
+      stdio: ["ignore", output, output, ...inputs, ...pipes(confined?.reports)],
     });
   }
 
@@ -175,6 +175,10 @@ export class HostCommandRunner implements CommandRunner {
     }
     return `The command could not be started: ${error.message}. Check that bash and mkfifo are in the PATH, and that pipes can be made in the state directory.`;
   }
+}
+
+function pipes(count = 0): "pipe"[] {
+  return Array.from({ length: count }, () => "pipe");
 }
 
 /** Why there is no process. Node reports it in an event after `spawn` has returned. */

@@ -1,12 +1,11 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
-import { Readable } from "node:stream";
-import { text } from "node:stream/consumers";
 import { StringDecoder } from "node:string_decoder";
 import { hasErrno } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { onAbort } from "../lib/on-abort.ts";
 import { orLate, wait } from "../lib/wait.ts";
+import { reportsOf } from "../sandbox/reports-of.ts";
 import type { ConfinedProgram } from "../sandbox/sandbox.ts";
 import type { CommandEnd, RunningCommand } from "./command-runner.ts";
 import type { OutputCapture } from "./output-capture.ts";
@@ -15,7 +14,9 @@ import type { RunningCommands } from "./running-commands.ts";
 
 /** How long processes that the shell left behind may take to end, as `>(tee log)` does. */
 const settleMs = 500;
+/** How often it is looked, after the first times: the init of a sandbox takes a moment to end. */
 const pollMs = 50;
+const firstPollMs = 2;
 /** Within this time no machine starts so many processes that pids are used again. */
 const newMs = 1_000;
 /** How long output is read that no process of the command holds open. */
@@ -105,10 +106,12 @@ export class HostCommand implements RunningCommand {
   async #endLeftovers(): Promise<number> {
     const { tree, clock } = this.#options;
     if (await settlesWithin(this.#drained, settleMs, clock)) {
-      for (let waitedMs = 0; waitedMs < settleMs; waitedMs += pollMs) {
+      let nextMs = firstPollMs;
+      for (let waitedMs = 0; waitedMs < settleMs; waitedMs += nextMs) {
         const isNew = clock.monotonicMs() - this.#startedMs < newMs;
         if (!(await isRunning(tree, { isNew }))) return 0;
-        await wait(clock, pollMs);
+        nextMs = Math.min(2 * nextMs, pollMs);
+        await wait(clock, nextMs);
       }
     }
     return endTree(tree, clock);
@@ -137,10 +140,9 @@ async function exitOf({ child, confined }: HostCommandOptions): Promise<Exit> {
   const exit = new Promise<Exit>((resolve) => {
     child.once("exit", (exitCode, signal) => resolve({ ending: "exited", exitCode, signal }));
   });
-  const report = child.stdio[confined?.statusDescriptor ?? -1];
-  if (!confined || !(report instanceof Readable)) return exit;
-  const [status, { signal }] = await Promise.all([text(report), exit]);
-  const outcome = confined.outcome(status);
+  if (!confined) return exit;
+  const [reports, { signal }] = await Promise.all([reportsOf(child, confined), exit]);
+  const outcome = confined.outcome(reports);
   if (outcome.started) return { ending: "exited", exitCode: outcome.exitCode, signal: null };
   // One that was killed may have run before.
   return { ending: signal ? "exited" : "unconfined", exitCode: null, signal };

@@ -1,4 +1,5 @@
 import { orNothing } from "../lib/or-nothing.ts";
+import { checkedStart, isChecked } from "./checked-start.ts";
 import { mounts } from "./mounts.ts";
 import type { HostProxy } from "./network/host-proxy.ts";
 import { type NetworkPrograms, OwnNetwork, proxyAddress } from "./network/own-network.ts";
@@ -14,7 +15,7 @@ import { isFiltered, seccompFilter } from "./seccomp-filter.ts";
 
 export interface BubblewrapOptions {
   /** Each outside every workspace. */
-  programs: NetworkPrograms;
+  programs: NetworkPrograms & { readonly bash: string };
   /** Whether it can forbid further user namespaces by itself, as it can since version 0.8. */
   disablesNamespaces: boolean;
   confinement: Confinement;
@@ -46,11 +47,16 @@ export class Bubblewrap implements Sandbox {
     const [before, network] = await Promise.all([findNow(), this.#network(isReadOnly)]);
     const refusedHosts = this.#proxy?.watch() ?? (() => []);
     const temporary = isReadOnly ? "/var/tmp" : "/tmp";
+    const { arguments: mounting, exposed } = await mounts(confinement, {
+      ...{ protects: [...before.keys()], isReadOnly, isTrial },
+    });
+    const descriptor = statusDescriptor + 1;
+    const isExposed = exposed.length > 0;
     return {
       argv: [
         ...entered(network, programs.bubblewrap),
         ...namespaces(disablesNamespaces),
-        ...(await mounts(confinement, { protects: [...before.keys()], isReadOnly, isTrial })),
+        ...mounting,
         ...this.#filter.flatMap((_, index) => ["--seccomp", String(3 + index)]),
         ...variables({
           TMPDIR: temporary,
@@ -62,11 +68,15 @@ export class Bubblewrap implements Sandbox {
         ...["--json-status-fd", String(statusDescriptor)],
         ...["--chdir", cwd],
         "--",
-        ...argv,
+        ...(isExposed
+          ? await checkedStart(exposed, { shell: programs.bash, argv, descriptor })
+          : argv),
       ],
       inputs: this.#filter,
-      statusDescriptor,
-      outcome: outcomeOf,
+      reports: isExposed ? 2 : 1,
+      outcome([status = "", check = ""]) {
+        return isExposed && !isChecked(check) ? { started: false } : outcomeOf(status);
+      },
       async appeared() {
         const now = await findNow();
         return [...now].flatMap(([path, is]) => (before.get(path) === is ? [] : [path]));

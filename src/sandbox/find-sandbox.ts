@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
-import { Readable, Writable } from "node:stream";
+import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Bubblewrap } from "./bubblewrap.ts";
+import { reportsOf } from "./reports-of.ts";
 import type { Confinement, Sandbox } from "./sandbox.ts";
 import { isFiltered } from "./seccomp-filter.ts";
 
@@ -40,7 +41,7 @@ export async function findSandbox(find: (name: string) => Promise<string>): Prom
       "Install util-linux, or run troupe with --sandbox off.",
     );
   }
-  const programs = { bubblewrap: program, nsenter };
+  const programs = { bubblewrap: program, nsenter, bash: await find("bash") };
   const open = (confinement: Confinement) =>
     new Bubblewrap({ programs, disablesNamespaces, confinement });
   await using trial = open(nothingButRead);
@@ -104,14 +105,14 @@ async function tryOut(sandbox: Sandbox): Promise<string | undefined> {
 }
 
 async function runIn(sandbox: Sandbox): Promise<string | undefined> {
-  const { argv, inputs, statusDescriptor, outcome } = await sandbox.confine({
+  const { argv, inputs, reports, outcome } = await sandbox.confine({
     argv: ["/bin/sh", "-c", `exit ${expectedCode}`],
     cwd: "/",
   });
   const [program, ...rest] = argv;
   const child = spawn(program, rest, {
     env: {},
-    stdio: ["ignore", "ignore", "pipe", ...inputs.map(() => "pipe" as const), "pipe"],
+    stdio: ["ignore", "ignore", "pipe", ...Array(inputs.length + reports).fill("pipe")],
     timeout: trialMs,
   });
   const exit = once(child, "exit");
@@ -120,10 +121,13 @@ async function runIn(sandbox: Sandbox): Promise<string | undefined> {
     // One that fails at once has closed it.
     if (input instanceof Writable) input.on("error", () => undefined).end(bytes);
   });
-  const report = child.stdio[statusDescriptor];
-  if (!(report instanceof Readable) || !child.stderr) return "it has no descriptors";
-  const [status, errors] = await Promise.all([text(report), text(child.stderr), exit]);
-  const ended = outcome(status);
+  if (!child.stderr) return "it has no descriptors";
+  const [said, errors] = await Promise.all([
+    reportsOf(child, { inputs, reports }),
+    text(child.stderr),
+    exit,
+  ]);
+  const ended = outcome(said);
   if (ended.started && ended.exitCode === expectedCode) return undefined;
   return errors.trim().split("\n")[0] || "it ended without a word";
 }

@@ -23,10 +23,16 @@ interface Reach {
   isTrial?: boolean;
 }
 
-/** A place in the sandbox that is not as its surroundings are. Where two are the same, the later kind holds. */
-interface SpecialPlace {
+/** A place in the sandbox that is not as its surroundings are. */
+export interface SpecialPlace {
   readonly path: string;
   readonly kind: "hidden" | "writable" | "read-only";
+}
+
+export interface Mounts {
+  readonly arguments: readonly string[];
+  /** The places among them that are in a directory which commands can write, and could replace. */
+  readonly exposed: readonly SpecialPlace[];
 }
 
 /**
@@ -34,13 +40,20 @@ interface SpecialPlace {
  * what is below another place comes behind it: a hidden place stays hidden in a workspace that contains it, and
  * a workspace in a hidden place can be written.
  */
-export async function mounts(confinement: Confinement, reach: Reach): Promise<string[]> {
+export async function mounts(confinement: Confinement, reach: Reach): Promise<Mounts> {
   const { isReadOnly = false, isTrial = false } = reach;
   const home = await orNothing(realpath(confinement.home), confinement.home);
   const found = await specialPlaces(confinement, { ...reach, home });
-  const places = isReadOnly ? found.map(readOnly) : found;
-  const base = places.some(({ path }) => path === "/") ? "--bind" : "--ro-bind";
-  return [
+  const isRoot = ({ path }: SpecialPlace) => path === "/";
+  const inner = found.filter((place) => !isRoot(place));
+  const base = found.some(isRoot) && !isReadOnly ? "--bind" : "--ro-bind";
+  const mounted = await Promise.all(
+    inner.map((place) => mountOf(isReadOnly ? readOnly(place) : place)),
+  );
+  const exposed = inner.filter(
+    ({ path }, index) => mounted[index]?.length !== 0 && isBelowWritable(path, found),
+  );
+  const all = [
     ...[base, "/", "/", "--dev", "/dev", "--proc", "/proc"],
     // As root, a program could otherwise have the kernel start one outside, by the core pattern.
     ...["--ro-bind", "/proc/sys", "/proc/sys"],
@@ -48,10 +61,17 @@ export async function mounts(confinement: Confinement, reach: Reach): Promise<st
     ...["--tmpfs", "/run", "--tmpfs", "/var/tmp"],
     ...["--tmpfs", "/home", "--tmpfs", "/root"],
     ...(isTrial ? [] : ["--ro-bind-try", home, home, ...(await linkTo(home, confinement.home))]),
-    ...(await Promise.all(places.filter(({ path }) => path !== "/").map(mountOf))).flat(),
+    ...mounted.flat(),
     // Only now: bubblewrap makes directories in it for what is mounted below.
     ...(isReadOnly ? ["--remount-ro", "/tmp"] : []),
   ];
+  return { arguments: all, exposed };
+}
+
+function isBelowWritable(path: string, places: readonly SpecialPlace[]): boolean {
+  return places.some(
+    (place) => place.kind === "writable" && place.path !== path && contains(place.path, path),
+  );
 }
 
 /** A home directory that is a link has vanished with the directory that it was in. */
@@ -67,12 +87,15 @@ async function specialPlaces(
   confinement: Confinement,
   { protects, isReadOnly = false, isTrial = false, home }: Reach & { home: string },
 ): Promise<SpecialPlace[]> {
-  const writable = await realPathsOf(confinement.writable);
+  const writable = await writablePlaces(confinement.writable);
   // Read-only files do not keep a program from writing to a server.
   const isOwn = (path: string) =>
     !isReadOnly && writable.some((directory) => contains(directory, path));
   const sockets = (await hostSockets()).filter((path) => !isOwn(path));
-  const { programs = [] } = confinement;
+  // A member can make a link of what is in its own places.
+  const programs = (confinement.programs ?? []).filter(
+    (path) => ![...writable, ...confinement.writable].some((place) => contains(place, path)),
+  );
   const readable = await realPathsOf([...confinement.readable, ...(isTrial ? programs : [])]);
   const others = isTrial ? [home, ...personalPlaces, ...(await otherDirectories())] : [];
   const hidden = (await realPathsOf([...confinement.hidden, ...others, ...sockets])).filter(
@@ -90,7 +113,41 @@ async function specialPlaces(
   const unchanged = (await realPathsOf(protects)).filter(
     (path) => !isHidden(path) && !hidden.includes(path),
   );
-  return inOrder([...open, ...ofKind("read-only", unchanged)]);
+  const places = inOrder([...open, ...ofKind("read-only", unchanged)]);
+  const kindAt = (path: string) => places.findLast((place) => contains(place.path, path))?.kind;
+  // A directory on the way to a hidden place could otherwise be renamed, and the next command would find everything in it.
+  const above = hidden.flatMap(directoriesAbove).filter((path) => kindAt(path) === "writable");
+  return inOrder([...ofKind("writable", [...new Set(above)]), ...places]);
+}
+
+/** All directories that contain it, but for the root. */
+function directoriesAbove(path: string): string[] {
+  const directory = dirname(path);
+  return directory === "/" ? [] : [...directoriesAbove(directory), directory];
+}
+
+/**
+ * Without those that a link in another one leads to: a command may have made it, and could give itself any directory. What
+ * is really in another one can be written all the same.
+ */
+async function writablePlaces(paths: readonly string[]): Promise<string[]> {
+  const found = await realPathsOf(paths);
+  if (found.length < 2) return found;
+  const kept = await Promise.all(
+    paths.map(async (path) => ((await isLinkedIn(path, found)) ? [] : [path])),
+  );
+  return realPathsOf(kept.flat());
+}
+
+/** True if a link that is on the way to a path is in one of the directories. */
+async function isLinkedIn(path: string, directories: readonly string[]): Promise<boolean> {
+  for (const step of [...directoriesAbove(path), path]) {
+    const found = await orNothing(lstat(step), undefined);
+    if (!found?.isSymbolicLink()) continue;
+    const place = await orNothing(realpath(dirname(step)), dirname(step));
+    if (directories.some((directory) => contains(directory, place))) return true;
+  }
+  return false;
 }
 
 /** Directories at the top that are not the system's. */
@@ -107,9 +164,11 @@ function ofKind(kind: SpecialPlace["kind"], paths: readonly string[]): SpecialPl
   return paths.map((path) => ({ path, kind }));
 }
 
+/** Each place once, by its last kind, and behind those that it is in. */
 function inOrder(places: readonly SpecialPlace[]): SpecialPlace[] {
   const depth = ({ path }: SpecialPlace) => (path === "/" ? 0 : path.split("/").length);
-  return [...places].sort((a, b) => depth(a) - depth(b));
+  const byPath = new Map(places.map((place) => [place.path, place]));
+  return [...byPath.values()].sort((a, b) => depth(a) - depth(b));
 }
 
 /** Where the paths lead, as bubblewrap mounts on no link, without those that are missing. */

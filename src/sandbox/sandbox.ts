@@ -30,10 +30,10 @@ export interface ConfinedProgram {
   readonly argv: readonly [string, ...string[]];
   /** Bytes to be read from further descriptors, the first of which is 3. */
   readonly inputs: readonly Uint8Array[];
-  /** The descriptor on which the sandbox reports, after those of `inputs`. */
-  readonly statusDescriptor: number;
-  /** What became of the program, by all that was reported on that descriptor. */
-  outcome(status: string): ConfinedOutcome;
+  /** On so many descriptors the sandbox reports, after those of `inputs`. */
+  readonly reports: number;
+  /** What became of the program, by all that was reported on each of them. */
+  outcome(reports: readonly string[]): ConfinedOutcome;
   /** The protected files that are there now, and were not before. */
   appeared(): Promise<readonly string[]>;
   /** The hosts that commands tried to reach since, and that the list of hosts does not have. */

@@ -4,7 +4,7 @@ import { stateDirectory } from "../keys/team-key.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
 import { removeTree } from "../lib/remove-tree.ts";
 import { findProtected } from "../permissions/find-protected.ts";
-import { secretsBelow, toolsBelow } from "../permissions/home-secrets.ts";
+import { secretsBelow, systemSecrets, toolsBelow } from "../permissions/home-secrets.ts";
 import { Programs } from "../processes/programs.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import { type SandboxMode, strictestSandbox } from "../protocol/sandbox-mode.ts";
@@ -163,11 +163,13 @@ export class TeamSandbox implements AsyncDisposable {
     return {
       ...{ temporary, home, network },
       writable: [workspace, ...write],
-      readable: [...readable, ...own],
+      // Where names are resolved may be named in `/run`.
+      readable: [...readable, ...own, ...(network === "open" ? ["/etc/resolv.conf"] : [])],
       programs: [...programs.directories, ...toolsBelow(home)],
       protected: async () => [...(ownsGit ? [] : await findProtected(workspace)), ...own],
       hidden: [
         ...secretsBelow(home),
+        ...(process.getuid?.() === 0 ? systemSecrets : []),
         ...[stateDirectory(place.keyPlace), ...(keyFile ? [keyFile] : [])],
         ...denyRead,
       ],

@@ -37,7 +37,7 @@ async function openFixture({
     env: { PATH: process.env.PATH, SECRET: "the secret" },
   });
   const sandbox: Sandbox = new Bubblewrap({
-    programs: { bubblewrap: "/usr/bin/bwrap", nsenter: "/usr/bin/nsenter" },
+    programs: { bubblewrap: "/usr/bin/bwrap", nsenter: "/usr/bin/nsenter", bash: "/bin/bash" },
     disablesNamespaces: true,
     confinement: {
       writable: [workspace],

@@ -1,0 +1,82 @@
+import { readFile } from "node:fs/promises";
+import { orNothing } from "../lib/or-nothing.ts";
+import type { SpecialPlace } from "./mounts.ts";
+
+/**
+ * The arguments that start a program in the sandbox once it is certain that these places, which are in directories that
+ * commands can write, are what they were when they were looked up. Another command can replace directories by links
+ * meanwhile, and bubblewrap follows these: it would mount something that is hidden elsewhere, where it can be read.
+ *
+ * On `descriptor` it says `checked`, or which place is another one; then nothing is started.
+ */
+export async function checkedStart(
+  places: readonly SpecialPlace[],
+  { shell, argv, descriptor }: { shell: string; argv: readonly string[]; descriptor: number },
+): Promise<string[]> {
+  const mounted = mountsOf(await orNothing(readFile("/proc/self/mountinfo", "utf8"), ""));
+  const expected = places.flatMap(({ path, kind }) => [
+    escaped(path),
+    // Hidden places are empty, wherever that comes from.
+    kind === "hidden" ? "" : sourceOf(path, mounted),
+  ]);
+  // Neither settings nor functions of the environment count in this shell.
+  return [shell, "-p", "-c", script(descriptor), "bash", ...expected, "--", ...argv];
+}
+
+/** What the shell says on its descriptor before it starts the program. */
+export const isChecked = (report: string) => report.startsWith("checked\n");
+
+function script(descriptor: number): string {
+  return [
+    "declare -A found",
+    'while read -r _ _ device root point _; do found[$point]="$device $root"; done < /proc/self/mountinfo',
+    "while [[ $1 != -- ]]; do",
+    `[[ -n \${found[$1]} && ( -z $2 || \${found[$1]} == "$2" ) ]] ||`,
+    `{ echo "$1 was replaced at this moment" >&2; echo "$1" >&${descriptor}; exit 1; }`,
+    "shift 2",
+    "done",
+    "shift",
+    `echo checked >&${descriptor}`,
+    `exec -- "$@" ${descriptor}>&-`,
+  ].join("\n");
+}
+
+/** A line of the kernel's table of mounts. All texts are as it escapes them. */
+interface Mount {
+  readonly device: string;
+  /** What of the file system is mounted. */
+  readonly root: string;
+  readonly point: string;
+}
+
+function mountsOf(table: string): Mount[] {
+  return table.split("\n").flatMap((line) => {
+    const [, , device, root, point] = line.split(" ");
+    return device && root && point ? [{ device, root, point }] : [];
+  });
+}
+
+/** What the table has for a mount of this place. */
+function sourceOf(path: string, mounted: readonly Mount[]): string {
+  const text = escaped(path);
+  const isAbove = ({ point }: Mount) =>
+    point === "/" || text === point || text.startsWith(`${point}/`);
+  const above = mounted
+    .filter(isAbove)
+    .reduce<Mount | undefined>(
+      (last, each) => (last && last.point.length > each.point.length ? last : each),
+      undefined,
+    );
+  if (!above) return "unknown";
+  const rest = above.point === "/" ? text : text.slice(above.point.length);
+  const root = above.root === "/" ? "" : above.root;
+  return `${above.device} ${root}${rest}` || "/";
+}
+
+/** As the kernel writes a path in its table. */
+function escaped(path: string): string {
+  return path.replace(
+    /[ \t\n\\]/g,
+    (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`,
+  );
+}
