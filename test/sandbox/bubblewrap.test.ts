@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -18,11 +18,20 @@ import {
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { openShell } from "../processes/shell-fixture.ts";
 import { noSandbox } from "../support/no-sandbox.ts";
+import {
+  mayChangeUser,
+  nobody,
+  ordinaryPrograms,
+  systemPrograms,
+} from "../support/ordinary-programs.ts";
 
 async function openFixture({
   isConfined = true,
+  isOrdinary = false,
   ...network
-}: { isConfined?: boolean } & Partial<Pick<Confinement, "network" | "askHost">> = {}) {
+}: { isConfined?: boolean; isOrdinary?: boolean } & Partial<
+  Pick<Confinement, "network" | "askHost">
+> = {}) {
   const directory = await temporaryDirectory();
   const below = (name: string) => join(directory.path, name);
   const [workspace, outside, hidden] = [below("work"), below("outside"), below("hidden")];
@@ -35,9 +44,11 @@ async function openFixture({
   const port = portOf(servers[0]);
   const stranger = spawn("sleep", ["1000"], {
     env: { PATH: process.env.PATH, SECRET: "the secret" },
+    ...(isOrdinary && mayChangeUser && { uid: nobody, gid: nobody }),
   });
+  if (isOrdinary) await giveToNobody(directory.path);
   const sandbox: Sandbox = new Bubblewrap({
-    programs: { bubblewrap: "/usr/bin/bwrap", nsenter: "/usr/bin/nsenter", bash: "/bin/bash" },
+    programs: isOrdinary ? await ordinaryPrograms(directory.path) : systemPrograms,
     disablesNamespaces: true,
     confinement: {
       writable: [workspace],
@@ -72,6 +83,12 @@ async function openFixture({
   };
 }
 
+async function giveToNobody(directory: string): Promise<void> {
+  if (!mayChangeUser) return;
+  execFileSync("chown", ["-R", `${nobody}:${nobody}`, directory]);
+  await chmod(directory, 0o755);
+}
+
 async function listening(at: number | string): Promise<Server> {
   const server = createServer((connection) => connection.end("reached"));
   const isListening = once(server, "listening");
@@ -96,6 +113,47 @@ async function ended(child: ChildProcess): Promise<void> {
 describe.skipIf(noSandbox)("with bubblewrap", () => {
   testCommandRunner("a command runner", openFixture);
   testSandbox("Bubblewrap", openFixture);
+});
+
+describe.skipIf(noSandbox)("for an ordinary user", () => {
+  const openOrdinary = () => openFixture({ isOrdinary: true });
+
+  testSandbox("Bubblewrap for an ordinary user", openOrdinary);
+
+  test("commands are that user's", async () => {
+    await using fixture = await openOrdinary();
+
+    const { output } = await fixture.run("id -u; touch mine");
+
+    expect(output).toBe(`${mayChangeUser ? nobody : process.getuid?.()}\n`);
+    expect((await stat(join(fixture.workspace, "mine"))).uid).toBe(Number(output));
+  });
+});
+
+describe.skipIf(noSandbox || !mayChangeUser)("for root", () => {
+  const kernelFiles = ["kernel/core_pattern", "kernel/modprobe", "vm/drop_caches"];
+
+  test("the kernel cannot be set up anew, and nothing can be mounted or made", async () => {
+    await using fixture = await openFixture();
+    const before = await readFile("/proc/sys/kernel/core_pattern", "utf8");
+    const attempts = [
+      ...kernelFiles.map((name) => `echo 1 > /proc/sys/${name} && echo effect`),
+      "echo h > /proc/sysrq-trigger && echo effect",
+      "mount -o remount,rw / && echo effect",
+      "mount --bind /etc /tmp && echo effect",
+      "umount /proc/sys && echo effect",
+      "unshare -Urm true && echo effect",
+      "chroot / true && echo effect",
+      "mknod disk b 8 0 && echo effect",
+      "nsenter --target 1 --mount true && echo effect",
+    ];
+
+    const { output } = await fixture.run(attempts.join("\n"));
+
+    expect(output).not.toMatch(/^effect$/m);
+    expect(await readFile("/proc/sys/kernel/core_pattern", "utf8")).toBe(before);
+    expect(await fixture.run("echo ran && echo effect")).toMatchObject({ output: "ran\neffect\n" });
+  });
 });
 
 describe.skipIf(noSandbox)("the network of a member's commands", () => {

@@ -1,4 +1,4 @@
-import { lstat, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { chmod, lstat, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -11,6 +11,8 @@ const cachesOfOthers = [/^tsx-\d+$/, /^node-compile-cache$/];
  */
 export async function setup(): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), "troupe-tests-"));
+  // What a test gives to another user is to be reached by that one.
+  await chmod(directory, 0o711);
   const before = await modesOutside();
   process.env.TMPDIR = directory;
   return async () => {

@@ -1,29 +1,10 @@
 import { execFile, execFileSync } from "node:child_process";
-import { chmod, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { OwnNetwork } from "../../../src/sandbox/network/own-network.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 import { noSandbox } from "../../support/no-sandbox.ts";
-
-/** Makes a program run as an ordinary user, whoever runs the tests. */
-const asNobody = "setpriv --reuid=65534 --regid=65534 --clear-groups";
-const mayChangeUser = process.getuid?.() === 0;
-
-/** Programs like those of the system; root's are run by an ordinary user. */
-async function ordinaryPrograms(directory: string) {
-  if (!mayChangeUser) return { bubblewrap: "/usr/bin/bwrap", nsenter: "/usr/bin/nsenter" };
-  const bubblewrap = join(directory, "bwrap");
-  const nsenter = join(directory, "nsenter");
-  await writeFile(bubblewrap, `#!/bin/bash\nexec ${asNobody} /usr/bin/bwrap "$@"\n`);
-  // That user may not look into this process, so its descriptors are opened before.
-  const places = "--user=/proc/self/fd/8 --net=/proc/self/fd/9";
-  const enter = `#!/bin/bash\nexec 8<"\${1#--user=}" 9<"\${2#--net=}"\nshift 2\nexec ${asNobody} /usr/bin/nsenter ${places} "$@"\n`;
-  await writeFile(nsenter, enter);
-  for (const program of [bubblewrap, nsenter]) await chmod(program, 0o700);
-  return { bubblewrap, nsenter };
-}
+import { ordinaryPrograms } from "../../support/ordinary-programs.ts";
 
 test.skipIf(noSandbox)(
   "an ordinary user enters the network, and bubblewrap confines further in it",
