@@ -2,6 +2,7 @@ import type { CommandEnd } from "./command-runner.ts";
 
 /** The result of a command for its model: its output, and how it ended. */
 export function describeEnd(end: CommandEnd): string {
+  if (end.ending === "unconfined") return unconfined(end);
   const outcome = outcomeOf(end);
   // An error message is enough; an exit code alone would leave open whether something was printed.
   const hasOutput = end.output.trim() !== "";
@@ -17,14 +18,21 @@ export function hasSucceeded({ ending, exitCode }: CommandEnd): boolean {
   return ending === "exited" && exitCode === 0;
 }
 
-function outcomeOf({ ending, exitCode, signal, timeoutMs }: CommandEnd): string | undefined {
+/** What it printed is the sandbox's own error. */
+function unconfined({ output }: CommandEnd): string {
+  const why = output.trim() || "it ended without a word";
+  return `Error: The sandbox could not be started: ${why}\nNothing of the command ran. troupe doctor says what is missing.`;
+}
+
+function outcomeOf(end: CommandEnd): string | undefined {
+  const { ending, exitCode, signal, timeoutMs } = end;
   switch (ending) {
     case "timeout":
       return `Error: Timeout (${(timeoutMs ?? 0) / 1000}s)`;
     case "aborted":
       return "Error: Interrupted; the command and all it had started are ended.";
     case "unconfined":
-      return "Error: The sandbox could not be started, so nothing of the command ran. troupe doctor says what is missing.";
+      return unconfined(end);
     case "exited":
       if (signal) return `(killed by ${signal})`;
       return exitCode === 0 ? undefined : `(exit ${exitCode})`;

@@ -154,6 +154,125 @@ describe.skipIf(noSandbox)("files that make other programs run code", () => {
   });
 });
 
+describe.skipIf(noSandbox)("a command that moves directories around", () => {
+  const hidden: SandboxedTeam = {
+    options: (home) => ({ denyRead: [join(home, "work/a/b/secrets")] }),
+    prepare: (workspace) => put(join(workspace, "a/b/secrets/key"), "the secret\n"),
+  };
+
+  test("finds no more of what is hidden", async () => {
+    await using fixture = await openTeam(hidden);
+
+    await fixture.run("mv a c; mv a/b a/c; mv a/b/secrets other");
+
+    const { output } = await fixture.run(
+      "cat */b/secrets/key a/*/secrets/key other/key; touch a/b/new; ls a/b",
+    );
+    expect(output).not.toMatch(/the secret/);
+    expect(output).toMatch(/^new\nsecrets$/m);
+  });
+
+  test("is reported where another file that makes programs run code is in its place then", async () => {
+    await using fixture = await openTeam({
+      prepare: (workspace) => put(join(workspace, "pkg/.npmrc"), "old\n"),
+    });
+
+    const moved = await fixture.run("mv pkg node_modules; mkdir pkg; echo new > pkg/.npmrc");
+    const kept = await fixture.run("touch pkg/other; cat pkg/.npmrc");
+
+    expect(moved.appeared).toEqual([join(fixture.workspace, "pkg/.npmrc")]);
+    expect(kept).toMatchObject({ output: "new\n", appeared: [] });
+  });
+
+  test("does not replace the repository of a submodule, however deep", async () => {
+    const place = "a/b/c/d/e";
+    await using fixture = await openTeam({
+      async prepare(workspace) {
+        await put(join(workspace, ".gitmodules"), `[submodule "x"]\n\tpath = ${place}\n`);
+        await put(join(workspace, place, ".git"), "gitdir: ../../../../../.git/modules/x\n");
+      },
+    });
+
+    const { exitCode } = await fixture.run(`echo 'gitdir: /other' > ${place}/.git`);
+    const { appeared } = await fixture.run(`mv a z; mkdir -p ${place}/.git`);
+
+    expect(exitCode).not.toBe(0);
+    expect(appeared).toEqual([join(fixture.workspace, place, ".git")]);
+  });
+
+  test("does not make itself another directory to write in, by a link", async () => {
+    await using fixture = await openTeam({
+      options: (home) => ({ write: [join(home, "work/build"), join(home, "cache")] }),
+      prepare: (_, home) => put(join(home, "cache/kept"), ""),
+    });
+    await fixture.run("ln -s .. build");
+
+    const { output } = await fixture.run(
+      "touch ../new && echo changed; touch build/new && echo changed; touch ../cache/new && echo made",
+    );
+
+    expect(output).not.toMatch(/^changed$/m);
+    expect(output).toMatch(/^made$/m);
+  });
+});
+
+/**
+ * Replaces `pkg` by a link at the moment in which bubblewrap starts. Another command could do so, by chance; it would then be
+ * the secret that is mounted as a protected directory of the workspace.
+ */
+const replacing = `#!/bin/bash
+case "$*" in *attack*) rm -rf pkg/.vscode; ln -s ../../.ssh pkg/.vscode;; esac
+exec /usr/bin/bwrap "$@"`;
+/** Starts the program without looking at anything. */
+const careless = `#!/bin/bash
+until [[ $1 == -- ]]; do shift; done
+echo checked >&5
+exec "\${@:2}"`;
+
+describe.skipIf(noSandbox)("where a directory is replaced while the sandbox is set up", () => {
+  async function attacked(programs: Readonly<Record<string, string>>) {
+    await using elsewhere = await temporaryDirectory();
+    await using fixture = await openTeam({
+      path: `${elsewhere.path}:${process.env.PATH}`,
+      member: () => ({ readable: [elsewhere.path] }),
+      async prepare(workspace) {
+        await put(join(workspace, "pkg/.vscode/kept"), "");
+        for (const [name, script] of Object.entries(programs)) {
+          await writeFile(join(elsewhere.path, name), script, { mode: 0o755 });
+        }
+      },
+    });
+    return await fixture.run("cat ../.ssh/id pkg/.vscode/id # attack");
+  }
+
+  test("the command does not run", async () => {
+    const { ending, output, exitCode } = await attacked({ bwrap: replacing });
+
+    expect(ending).toBe("unconfined");
+    expect(exitCode).toBeNull();
+    expect(output).toMatch(/pkg\/\.vscode was replaced at this moment$/m);
+    expect(output).not.toMatch(/the secret/);
+  });
+
+  test("control: without the check, it reads what is hidden", async () => {
+    const { output } = await attacked({ bwrap: replacing, bash: careless });
+
+    expect(output).toMatch(/^the secret/);
+  });
+});
+
+test.skipIf(noSandbox || process.getuid?.() !== 0)(
+  "root's commands read no passwords of the system",
+  async () => {
+    await using fixture = await openTeam();
+
+    const { output } = await fixture.run("cat /etc/shadow; ls /etc/ssl/private; echo read");
+
+    expect(output).toMatch(/^read$/m);
+    expect(output).not.toMatch(/^root:/m);
+  },
+);
+
 test.skipIf(noSandbox)(
   "commands run when their temporary files were removed meanwhile",
   async () => {

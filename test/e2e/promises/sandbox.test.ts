@@ -268,7 +268,9 @@ exec /usr/bin/bwrap "$@"`;
     expect(resultsIn(wire.requestsOf("lead").at(-1))).toMatchObject([
       {
         isError: true,
-        text: expect.stringMatching(/out of order\nError: The sandbox could not be started/),
+        text: expect.stringMatching(
+          /^Error: The sandbox could not be started: bwrap: out of order\nNothing of the command ran/,
+        ),
       },
     ]);
     expect(existsSync(join(wire.root, "ran.txt"))).toBe(false);
