@@ -120,6 +120,8 @@ test.skipIf(noTmux)("200 pasted lines are one item in the line, and have no effe
   const history = await terminal.history();
   expect(history).toContain("line 0\n");
   expect(history).toMatch(/… \d+ more lines/);
+  await terminal.press("Up");
+  await terminal.shows(inLine("[pasted 200 lines]"));
 });
 
 test.skipIf(noTmux)("Escape stops the lead", async () => {

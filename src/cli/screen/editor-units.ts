@@ -16,6 +16,12 @@ export interface EditorUnit {
   image?: string;
 }
 
+/** What a text has in it as single units, in their order: the paths of images, and pasted texts. */
+export interface HeldParts {
+  images: readonly string[];
+  pastes: readonly string[];
+}
+
 const maxPastedLines = 5;
 /** A longer paste is held as one unit. */
 export const maxPastedLength = 1_000;
@@ -35,20 +41,31 @@ export function pastedUnits(text: string): EditorUnit[] {
   return isLong ? [pasteUnit(pasted)] : typedUnits(pasted);
 }
 
-/**
- * Text from the history, which can be edited unless it is very long. `images` are the paths of its
- * images, in their order.
- */
-export function recalledUnits(text: string, images: readonly string[] = []): EditorUnit[] {
-  const [image, ...others] = images;
-  if (image !== undefined) {
-    const unit = imageUnit(image);
-    const at = text.indexOf(unit.text);
-    if (at === -1) return recalledUnits(text, others);
-    const rest = text.slice(at + unit.text.length);
-    return [...recalledUnits(text.slice(0, at)), unit, ...recalledUnits(rest, others)];
+/** Text from the history, which can be edited but for what it holds, and unless it is very long. */
+export function recalledUnits(text: string, { images, pastes }: HeldParts): EditorUnit[] {
+  // A paste may have the name of an image in it, and an image no paste.
+  return around(text, pastes.map(pasteUnit), (between) =>
+    around(between, images.map(imageUnit), (rest) =>
+      rest.length > maxRecalledLength ? [pasteUnit(withNewlines(rest))] : typedUnits(rest),
+    ),
+  );
+}
+
+/** Those of `held` that the text has in it, in their order, and between them what `rest` makes of the other text. */
+function around(
+  text: string,
+  held: readonly EditorUnit[],
+  rest: (text: string) => EditorUnit[],
+): EditorUnit[] {
+  const units: EditorUnit[] = [];
+  let from = 0;
+  for (const unit of held) {
+    const at = text.indexOf(unit.text, from);
+    if (at === -1) continue;
+    units.push(...rest(text.slice(from, at)), unit);
+    from = at + unit.text.length;
   }
-  return text.length > maxRecalledLength ? [pasteUnit(withNewlines(text))] : typedUnits(text);
+  return [...units, ...rest(text.slice(from))];
 }
 
 /** A pasted image, which the text names by its file. */

@@ -17,6 +17,7 @@ import {
 import {
   drawnText,
   type EditorUnit,
+  type HeldParts,
   imageUnit,
   maxPastedLength,
   pastedUnits,
@@ -69,8 +70,8 @@ export class Editor {
   }
 
   /** An editor with `value` in it and the cursor at its end. */
-  static of(value: string, images: readonly string[] = []): Editor {
-    return Editor.empty.load(value, images);
+  static of(value: string, held?: HeldParts): Editor {
+    return Editor.empty.load(value, held);
   }
 
   /** The text to submit, with pastes in full. */
@@ -78,9 +79,13 @@ export class Editor {
     return this.#state.units.map(({ text }) => text).join("");
   }
 
-  /** The paths of the images in the text, in their order. */
-  get images(): string[] {
-    return this.#state.units.flatMap(({ image = [] }) => image);
+  /** What the text has in it as single units. */
+  get held(): HeldParts {
+    const units = this.#state.units.filter(({ isPaste }) => isPaste);
+    return {
+      images: units.flatMap(({ image = [] }) => image),
+      pastes: units.flatMap(({ image, text }) => (image === undefined ? text : [])),
+    };
   }
 
   /**
@@ -99,11 +104,11 @@ export class Editor {
   }
 
   /**
-   * Replaces everything by `value`, for example from the history, with those of `images` that it
-   * names. Can be undone.
+   * Replaces everything by `value`, for example from the history, with those of the `held` parts that it
+   * has in it. Can be undone.
    */
-  load(value: string, images: readonly string[] = []): Editor {
-    const units = recalledUnits(value, images);
+  load(value: string, held: HeldParts = { images: [], pastes: [] }): Editor {
+    const units = recalledUnits(value, held);
     return this.#changed({ units, cursor: units.length }, "other");
   }
 

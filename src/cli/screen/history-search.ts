@@ -30,7 +30,7 @@ export class HistorySearch {
 
   get editor(): Editor {
     const found = this.#found;
-    return found === undefined ? this.#draft : Editor.of(found, this.#history.imagesOf(found));
+    return found === undefined ? this.#draft : Editor.of(found, this.#history.heldIn(found));
   }
 
   press(key: Key): SearchStep {

@@ -6,6 +6,7 @@ import { ensurePrivateDirectory } from "../../lib/files.ts";
 import { LineReader } from "../../lib/line-reader.ts";
 import { openPrivateSync } from "../../lib/open-files.ts";
 import { readJson } from "../../lib/read-json.ts";
+import type { HeldParts } from "./editor-units.ts";
 
 export interface InputHistoryOptions {
   /** The JSON Lines file of the history. */
@@ -22,6 +23,8 @@ const HistoryEntry = z.object({
   text: z.string(),
   /** The paths of the images that were pasted into it. */
   images: z.array(z.string()).default([]),
+  /** Those of its parts that were pasted and are one unit in the line. */
+  pastes: z.array(z.string()).default([]),
 });
 type HistoryEntry = z.infer<typeof HistoryEntry>;
 
@@ -51,9 +54,9 @@ export class InputHistory {
     return history;
   }
 
-  /** Adds a submitted text with its images, also to the file, and returns to the newest. */
-  add(text: string, images: readonly string[] = []): void {
-    const entry = { text, images: [...images] };
+  /** Adds a submitted text with what it holds, also to the file, and returns to the newest. */
+  add(text: string, held: HeldParts = noDraft): void {
+    const entry = entryOf(text, held);
     const isNew = text.trim() !== "" && !isSame(entry, this.#entries.at(-1));
     if (isNew) this.#remember(entry);
     this.#at = this.#entries.length;
@@ -61,16 +64,19 @@ export class InputHistory {
     if (!isNew) return;
     const { mask } = this.#options;
     try {
-      this.#file.append({ text: mask(text), images: images.map(mask) });
+      const { images, pastes } = entry;
+      this.#file.append(
+        entryOf(mask(text), { images: images.map(mask), pastes: pastes.map(mask) }),
+      );
     } catch (error) {
       this.#warn("written", error);
     }
   }
 
   /** The entry before the shown one; undefined if there is none. `draft` is the current text. */
-  older(draft: string, images: readonly string[] = []): string | undefined {
+  older(draft: string, held: HeldParts = noDraft): string | undefined {
     if (this.#at === 0) return undefined;
-    if (this.#at === this.#entries.length) this.#draft = { text: draft, images: [...images] };
+    if (this.#at === this.#entries.length) this.#draft = entryOf(draft, held);
     this.#at--;
     return this.#entries[this.#at]?.text;
   }
@@ -82,11 +88,11 @@ export class InputHistory {
     return (this.#entries[this.#at] ?? this.#draft).text;
   }
 
-  /** The paths of the images that this very text had in it, newest first looked for. */
-  imagesOf(text: string): readonly string[] {
+  /** What this very text had in it as single units, newest first looked for. */
+  heldIn(text: string): HeldParts {
     const isIt = (entry: HistoryEntry) => entry.text === text;
     const shown = this.#entries[this.#at] ?? this.#draft;
-    return (isIt(shown) ? shown : this.#entries.findLast(isIt))?.images ?? [];
+    return (isIt(shown) ? shown : this.#entries.findLast(isIt)) ?? noDraft;
   }
 
   /** The newest text that has `query` in it, in any case, before the one with the index `before`. */
@@ -113,7 +119,11 @@ export class InputHistory {
   }
 }
 
-const noDraft: HistoryEntry = { text: "", images: [] };
+const noDraft: HistoryEntry = { text: "", images: [], pastes: [] };
+
+function entryOf(text: string, { images, pastes }: HeldParts): HistoryEntry {
+  return { text, images: [...images], pastes: [...pastes] };
+}
 
 function isSame(entry: HistoryEntry, other: HistoryEntry | undefined): boolean {
   return JSON.stringify(entry) === JSON.stringify(other);
@@ -148,7 +158,7 @@ class HistoryFile {
       .slice(-count);
   }
 
-  append({ text, images }: HistoryEntry): void {
+  append({ text, images, pastes }: HistoryEntry): void {
     if (text.length > maxTextLength) return;
     const descriptor = openPrivateSync(this.#path, "a+");
     try {
@@ -157,7 +167,7 @@ class HistoryFile {
       // One write(2) to a file opened for appending: lines of two processes never mix.
       writeSync(
         descriptor,
-        `${start}${JSON.stringify({ text, ...(images.length > 0 && { images }) })}\n`,
+        `${start}${JSON.stringify({ text, ...(images.length > 0 && { images }), ...(pastes.length > 0 && { pastes }) })}\n`,
       );
     } finally {
       closeSync(descriptor);

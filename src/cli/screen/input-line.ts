@@ -96,15 +96,15 @@ export class InputLine {
     }
   }
 
-  /** Replaces the text, as after editing it elsewhere. Images that it still names stay. */
+  /** Replaces the text, as after editing it elsewhere. Images and pastes that are still in it stay. */
   load(text: string): void {
-    this.#edit(this.#editor.load(text, this.#editor.images));
+    this.#edit(this.#editor.load(text, this.#editor.held));
   }
 
   /** Loads a text to edit, unless something else is being typed. Says what was done. */
   offer(text: string): string {
     const isFree = this.#editor.isEmpty && !this.#detour && !this.#search;
-    if (isFree) this.#edit(this.#editor.load(text, this.#options.history.imagesOf(text)));
+    if (isFree) this.#edit(this.#editor.load(text, this.#options.history.heldIn(text)));
     return isFree
       ? "Your prompt is in the line, to change it and send it again."
       : "Your line was not empty, so your prompt is not in it: Up or Ctrl-R finds it.";
@@ -115,12 +115,12 @@ export class InputLine {
    * `sent` is the text as it was submitted.
    */
   putBack(text: string, sent = text): void {
-    const images = this.#options.history.imagesOf(sent);
+    const { images, pastes } = this.#options.history.heldIn(sent);
     const before = (editor: Editor) =>
-      editor.load([text, editor.value].filter((part) => part !== "").join("\n"), [
-        ...images,
-        ...editor.images,
-      ]);
+      editor.load([text, editor.value].filter((part) => part !== "").join("\n"), {
+        images: [...images, ...editor.held.images],
+        pastes: [...pastes, ...editor.held.pastes],
+      });
     if (this.#detour) this.#detour = { ...this.#detour, draft: before(this.#detour.draft) };
     else this.#edit(before(this.#editor));
   }
@@ -212,7 +212,7 @@ export class InputLine {
   }
 
   #enter(): void {
-    const { value: text, images } = this.#editor;
+    const { value: text, held } = this.#editor;
     const detour = this.#endDetour();
     if (detour) {
       detour.finish(text);
@@ -220,8 +220,8 @@ export class InputLine {
     }
     this.#editor = Editor.empty;
     if (text.trim() === "") return;
-    this.#options.history.add(text, images);
-    this.#options.act.submit(text, images);
+    this.#options.history.add(text, held);
+    this.#options.act.submit(text, held.images);
   }
 
   /** A backslash before Enter continues on the next line, for terminals without Shift-Enter. */
@@ -298,8 +298,8 @@ export class InputLine {
   }
 
   #older(): void {
-    const { value, images } = this.#editor;
-    const text = this.#options.history.older(value, images);
+    const { value, held } = this.#editor;
+    const text = this.#options.history.older(value, held);
     if (text !== undefined) this.#editor = this.#recalled(text);
   }
 
@@ -309,7 +309,7 @@ export class InputLine {
   }
 
   #recalled(text: string): Editor {
-    return Editor.of(text, this.#options.history.imagesOf(text));
+    return Editor.of(text, this.#options.history.heldIn(text));
   }
 
   get #textWidth(): number {

@@ -79,24 +79,22 @@ test("an image is one unit, which is removed, undone, cut and brought back as a 
   const editor = Editor.of("see ").pasteImage("/home/me/a shot.png").insert(".");
   expect(editor).toMatchObject({
     value: "see [image a shot.png].",
-    images: ["/home/me/a shot.png"],
+    held: { images: ["/home/me/a shot.png"], pastes: [] },
   });
 
   const without = editor.backspace().backspace();
-  expect(without).toMatchObject({ value: "see ", images: [] });
-  expect(without.undo().images).toEqual(["/home/me/a shot.png"]);
-  expect(editor.killToStart().yank().images).toEqual(["/home/me/a shot.png"]);
+  expect(without).toMatchObject({ value: "see ", held: { images: [] } });
+  expect(without.undo().held.images).toEqual(["/home/me/a shot.png"]);
+  expect(editor.killToStart().yank().held.images).toEqual(["/home/me/a shot.png"]);
   expect(editor.layout(40, 1).lines).toEqual(["see [image a shot.png]."]);
 });
 
 test("a text that is brought back has those of its images that it still names", () => {
-  const images = ["/a/1.png", "/a/2.png", "/b/1.png"];
+  const held = { images: ["/a/1.png", "/a/2.png", "/b/1.png"], pastes: [] };
 
-  expect(Editor.of("[image 1.png] and [image 1.png]", images).images).toEqual([
-    "/a/1.png",
-    "/b/1.png",
-  ]);
-  expect(Editor.of("[image 1.png]").images).toEqual([]);
+  const brought = Editor.of("[image 1.png] and [image 1.png]", held);
+  expect(brought.held.images).toEqual(["/a/1.png", "/b/1.png"]);
+  expect(Editor.of("[image 1.png]").held.images).toEqual([]);
 });
 
 test.each([
@@ -171,6 +169,17 @@ describe("a long paste", () => {
     expect(editor.insert("\u0301x").left().left().left().insert("y").value).toBe(
       `ay${lines}\u0301xb`,
     );
+  });
+
+  test("is one unit again when its text is brought back, beside an image that it names, too", () => {
+    const named = "see [image 1.png]\n".repeat(9);
+    const sent = Editor.of("a ").paste(lines).pasteImage("/a/1.png").paste(named).insert("z");
+
+    const brought = Editor.of(sent.value, sent.held);
+
+    expect(brought.text).toBe("a [pasted 200 lines][image 1.png][pasted 9 lines]z");
+    expect(brought.held).toEqual({ images: ["/a/1.png"], pastes: [lines, named] });
+    expect(Editor.of("a line", sent.held).text).toBe("a line");
   });
 
   test("of a megabyte takes no longer to edit than a short one", () => {

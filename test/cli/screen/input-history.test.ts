@@ -1,6 +1,7 @@
 import { appendFile, mkdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { Editor } from "../../../src/cli/screen/editor.ts";
 import { InputHistory } from "../../../src/cli/screen/input-history.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 
@@ -30,24 +31,39 @@ test("goes back and forward, and keeps the unsent text", async () => {
   expect(history.newer()).toBe("draft");
 });
 
+const images = (...paths: string[]) => ({ images: paths, pastes: [] });
+
 test("what was sent with images is brought back with them, also in the next process", async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "history.jsonl");
   const history = await open(path);
-  history.add("look", ["/a/one.png"]);
-  history.add("look", ["/a/secret-key.png"]);
-  history.older("draft", ["/a/draft.png"]);
+  history.add("look", images("/a/one.png"));
+  history.add("look", images("/a/secret-key.png"));
+  history.older("draft", images("/a/draft.png"));
 
-  expect(history.imagesOf("look")).toEqual(["/a/secret-key.png"]);
+  expect(history.heldIn("look").images).toEqual(["/a/secret-key.png"]);
   expect(history.older("look")).toBe("look");
-  expect(history.imagesOf("look")).toEqual(["/a/one.png"]);
+  expect(history.heldIn("look").images).toEqual(["/a/one.png"]);
   history.newer();
   history.newer();
-  expect(history.imagesOf("draft")).toEqual(["/a/draft.png"]);
-  expect(history.imagesOf("other")).toEqual([]);
+  expect(history.heldIn("draft").images).toEqual(["/a/draft.png"]);
+  expect(history.heldIn("other").images).toEqual([]);
   const next = await open(path);
   expect(next.older("")).toBe("look");
-  expect(next.imagesOf("look")).toEqual(["/a/[key].png"]);
+  expect(next.heldIn("look").images).toEqual(["/a/[key].png"]);
+});
+
+test("what was pasted is known in the next process, without the secrets in it", async () => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, "history.jsonl");
+  const pasted = "1\n2\n3 secret-key\n4\n5\n6";
+  (await open(path)).add(`look: ${pasted}`, { images: [], pastes: [pasted] });
+
+  const next = await open(path);
+  const text = next.older("") ?? "";
+
+  expect(next.heldIn(text).pastes).toEqual(["1\n2\n3 [key]\n4\n5\n6"]);
+  expect(Editor.of(text, next.heldIn(text)).text).toBe("look: [pasted 6 lines]");
 });
 
 test("repeated and empty texts are not kept", async () => {
