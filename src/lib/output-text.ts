@@ -27,9 +27,14 @@ export interface OutputText {
 /** Splits an output into lines. If its middle is left out, the note there has the number of all lines. */
 export function readOutput(text: string): OutputText {
   const whole = text.trimEnd();
-  const lines = whole === "" ? [] : whole.split("\n");
+  const lines = whole === "" ? [] : whole.split(/\r?\n/);
   const [, count, whereabouts] = gap.exec(whole) ?? [];
   return { lines, count: count === undefined ? lines.length : Number(count), whereabouts };
+}
+
+/** What a terminal shows in the end of a line that was written over again and again, such as a progress bar. */
+export function lastWritten(line: string): string {
+  return line.split("\r").findLast((part) => part.trim() !== "") ?? "";
 }
 
 /** The result of a command: its output, and how it ended if it did not succeed. */

@@ -1,5 +1,5 @@
 import { callParts } from "../../lib/call-parts.ts";
-import { type OutputText, readCommandResult } from "../../lib/output-text.ts";
+import { lastWritten, type OutputText, readCommandResult } from "../../lib/output-text.ts";
 import type { TalkItem } from "../talk/event-items.ts";
 import { type Brief, firstLines } from "./brief.ts";
 import { diffLines, renderDiffLine } from "./diff.ts";
@@ -78,9 +78,10 @@ function renderCommandEnd({ output, isError }: ResultItem, format: TextFormat): 
   const body = last.flatMap((line, index) => {
     const start = head.length === 0 && index === 0 ? mark : " ".repeat(indent);
     if (format.isWhole) return wrapExactly(shown(line), width, { indent: start });
-    return start + paint.dim(cutToWidth(shown(line), width - indent));
+    return start + paint.dim(cutToWidth(shown(lastWritten(line)), width - indent));
   });
-  return { lines: [...head, ...body], isCut: isCut || isAnyWider(last, format) };
+  const isCutInLine = !format.isWhole && last.some((line) => line.includes("\r"));
+  return { lines: [...head, ...body], isCut: isCut || isCutInLine || isAnyWider(last, format) };
 }
 
 function lengthOf({ count, whereabouts }: OutputText, { opener }: TextFormat): string {

@@ -1,3 +1,4 @@
+import { lastWritten } from "../../lib/output-text.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import { renderMarkdown } from "../render/markdown.ts";
 import { oneLine } from "../render/one-line.ts";
@@ -109,7 +110,11 @@ const outputShown = 4;
 
 function outputLines({ members, viewed }: ScreenState, { width, paint }: TextFormat): string[] {
   const output = members.find(({ name }) => name === viewed)?.output ?? "";
-  const lines = shown(output.trimEnd()).split("\n").slice(-outputShown);
+  const lines = output
+    .trimEnd()
+    .split("\n")
+    .slice(-outputShown)
+    .map((line) => shown(lastWritten(line)));
   return output.trim() === ""
     ? []
     : lines.map((line) => paint.dim(cutToWidth(`    ${line}`, width)));

@@ -94,6 +94,18 @@ test("of a capped output, all lines are counted, and the file is named", () => {
   expect(second).toBe("    line 6");
 });
 
+test("of a line that was written over, the last writing is shown, and all of it when it is opened", () => {
+  const progress = result({ output: "10%\r50%\r100% done\r\nnext\r\n" });
+
+  expect(lines(progress)).toEqual(["  └ 100% done", "    next"]);
+  expect(renderItem(progress, format).isCut).toBe(true);
+  expect(renderItem(progress, { ...format, isWhole: true }).lines).toEqual([
+    "  └ 10%\\x0d50%\\x0d100% done",
+    "    next",
+  ]);
+  expect(renderItem(result({ output: "a\r\nb\r\n" }), format).isCut).toBe(false);
+});
+
 test("a command is shown with all of its lines, or its first ones", () => {
   const call = (command: string) =>
     lines({ type: "call", callId: "1", name: "bash", input: { command } });

@@ -140,6 +140,9 @@ test("the output of a command is shown live, and only a summary stays", async ()
   }
   await screen.shows("test 50 ok");
   expect(screen.terminal.text).not.toContain("test 1 ok");
+  const progress = "loads 10%\rloads 90%\r";
+  screen.happen({ type: "tool-output", member: lead, call_id: "1", text: progress });
+  await screen.shows(/^ {4}loads 90%$/m);
   screen.happen({
     type: "tool-result",
     member: lead,
