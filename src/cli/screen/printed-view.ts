@@ -15,7 +15,7 @@ import type { Painter } from "./painter.ts";
 import { moreBefore } from "./past-items.ts";
 import { renderQuestion } from "./question-panel.ts";
 
-/** How many items of a view are printed when it is opened. */
+/** How many items of a view are printed at most when it is opened. */
 export const repeated = 30;
 
 /** The printed part of the screen: the items of the member whose view is open. */
@@ -24,6 +24,8 @@ export class PrintedView {
   readonly #paint: Paint;
   readonly #overview: MemberOverview;
   readonly #feeds = new Feeds();
+  /** The items that have been printed, in any view. */
+  readonly #seen = new WeakSet<MemberItem>();
   readonly #printedQuestions = new Set<string>();
   /** The calls that a printed question has shown whole, by member and id. */
   readonly #printedCalls = new Set<string>();
@@ -57,6 +59,7 @@ export class PrintedView {
     this.#feeds.add(told);
     if (this.#isOpening || !isShownIn(this.#viewed, told)) return;
     const { member, item } = told;
+    this.#seen.add(told);
     const isAsked = item.type === "result" && this.#printedCalls.delete(`${member} ${item.callId}`);
     this.print(this.#render(told, !isAsked));
   }
@@ -80,18 +83,28 @@ export class PrintedView {
     this.#isOpening = true;
   }
 
-  /** Opens a member's view: prints its last items. */
+  /**
+   * Opens a member's view: prints what the person has not seen, and before it what they have as far as that fits the screen. More of
+   * it would only fill the history above with the same lines again.
+   */
   open(name: MemberName): void {
     this.#viewed = name;
     this.#isOpening = false;
     const all = this.#feeds.last(name, Number.POSITIVE_INFINITY);
-    const told = all.slice(-repeated);
+    const last = all.slice(-repeated);
+    const rendered = last.map((each) => this.#render(each));
+    const first = Math.min(firstThatFits(rendered, this.#painter.height), this.#firstNew(last));
     const title = this.#paint.named(this.#overview.get(name)?.color, name);
     this.print(["", `${this.#paint.dim("──")} ${title} ${this.#paint.dim("──")}`]);
-    if (all.length > told.length) {
-      this.print([this.#paint.dim(`  ${moreBefore}`)]);
-    }
-    this.print(told.flatMap((each) => this.#render(each)));
+    if (all.length > last.length - first) this.print([this.#paint.dim(`  ${moreBefore}`)]);
+    this.print(rendered.slice(first).flat());
+    for (const each of last) this.#seen.add(each);
+  }
+
+  /** The index of the first item that has not been printed yet. */
+  #firstNew(told: readonly MemberItem[]): number {
+    const index = told.findIndex((each) => !this.#seen.has(each));
+    return index === -1 ? told.length : index;
   }
 
   /** Shows thoughts whole from now on, and the last one at once, or only their length. Says which. */
@@ -112,7 +125,9 @@ export class PrintedView {
   echo({ to, text, attached }: Extract<TalkReply, { type: "sent" }>): void {
     const item: TalkItem = { type: "typed", to, text };
     const member = this.#overview.members.find(({ name }) => name === to)?.name ?? this.#viewed;
-    this.#feeds.add({ member, item });
+    const told = { member, item };
+    this.#feeds.add(told);
+    this.#seen.add(told);
     this.print(renderItem(item, this.format, { viewed: this.#viewed }).lines);
     const lines = attached.map((each) => this.#paint.dim(`  attached ${oneLine(each)}`));
     this.print(lines.flatMap((line) => wrapText(line, this.#painter.width)));
@@ -155,4 +170,14 @@ export class PrintedView {
     const teller = member === this.#viewed ? undefined : member;
     return renderItem(item, this.format, { teller, viewed: this.#viewed, showsChange }).lines;
   }
+}
+
+/** The index of the first of the last items that fit `height` lines together. */
+function firstThatFits(rendered: readonly string[][], height: number): number {
+  let room = height;
+  const tooLong = rendered.findLastIndex((lines) => {
+    room -= lines.length;
+    return room < 0;
+  });
+  return tooLong + 1;
 }

@@ -1,7 +1,7 @@
 import { mkdir, realpath, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { lead, newMessageId, user } from "../../../src/protocol/ids.ts";
+import { lead, type MemberName, newMessageId, user } from "../../../src/protocol/ids.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 import { pngOf } from "../../support/images.ts";
 import { ScreenedTeam } from "../../support/screened-team.ts";
@@ -256,6 +256,37 @@ test("a view says that it does not show its earlier items", async () => {
   await screen.shows(
     /── alice ──\n {2}… earlier items: \/show all, or ctrl-o and h\n\nParagraph 11\./,
   );
+});
+
+test("a view that is opened again shows what is new in it, and of what was seen no more than a screen has room for", async () => {
+  await using screen = await ScreenedTeam.open({ rows: 16 });
+  const alice = screen.enlist("alice");
+  const say = (member: MemberName, text: string) =>
+    screen.happen({ type: "text-delta", member, text: `${text}\n\n` });
+  for (let turn = 0; turn < 25; turn++) say(alice.name, `Seen ${turn}.`);
+  screen.press(`@alice${enter}`);
+  await screen.shows(/── alice ──[\s\S]*Seen 0\.[\s\S]*Seen 24\./);
+  screen.press("\t");
+  await screen.shows("── lead ──");
+  for (let turn = 0; turn < 12; turn++) say(alice.name, `New ${turn}.`);
+  say(lead, "That was all.");
+  await screen.shows("That was all.");
+
+  screen.press("\t");
+  await screen.until(
+    () => screen.terminal.text.split("── alice ──\n").length === 3,
+    "not opened again",
+  );
+  await screen.shows("New 11.");
+  const [, , again] = screen.terminal.text.split("── alice ──\n");
+  expect(again).toMatch(/^ {2}… earlier items[^\n]*\n\nNew 0\./);
+  screen.press("\t\t");
+  await screen.until(
+    () => screen.terminal.text.split("── alice ──\n").length === 4,
+    "not opened for a third time",
+  );
+  const [, , , once] = screen.terminal.text.split("── alice ──\n");
+  expect(once).toMatch(/^ {2}… earlier items[^\n]*\n\nNew 5\.[\s\S]*New 11\./);
 });
 
 test("a question is shown in full, even if it is too long for its panel", async () => {
