@@ -66,7 +66,8 @@ export function pickTeam(archived: readonly ArchivedTeam[], which: string): Arch
 
 /** The hint for somebody who has not said which team. */
 export function numbersHint(archived: readonly ArchivedTeam[]): string {
-  if (archived.length === 0) return "No team is in the archive; `troupe --fresh` sets one aside.";
+  if (archived.length === 0)
+    return "No team is in the archive; `troupe --fresh` and /new set one aside.";
   return `Give a number from 1 to ${archived.length}: \`troupe teams\` lists the teams.`;
 }
 

@@ -1,6 +1,7 @@
 /** The candidate closest to a mistyped `word`; undefined if none is close. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
-  const most = Math.min(maxSlips, word.length - 1);
+  // Of three letters, two slips leave nothing to recognize it by.
+  const most = word.length <= 3 ? Math.min(1, word.length - 1) : maxSlips;
   const lengthened = (candidate: string) => Math.abs(candidate.length - word.length);
   const [best] = [...candidates]
     .filter((candidate) => lengthened(candidate) <= most)

@@ -16,6 +16,7 @@ import {
   newMessageId,
   newRequestId,
   newTeamId,
+  parseMemberName,
   TeammateName,
   user,
 } from "../../src/protocol/ids.ts";
@@ -268,7 +269,7 @@ export class ScreenedTeam {
         told.push([`message ${to}: ${text}`, ...images.map(String)].join("\n"));
         const id = newMessageId(clock.now());
         sentIds.push(id);
-        return { id, to: MemberName.parse(to) };
+        return { id, to: parseMemberName(to) };
       },
       withdraw: async (id) => {
         told.push(`withdraw ${this.sentIds.indexOf(id)}`);

@@ -165,12 +165,17 @@ function renderFooter(
   const { note, candidates, members, viewed } = scene;
   if (candidates.length > 0) return `  ${paint.cyan(oneLine(candidates.join("  ")))}`;
   const member = members.find(({ name }) => name === viewed);
-  const isAlone = present(members, viewed).length === 1;
+  const hints = [
+    "/help",
+    ...(member?.status === "working" ? ["esc interrupt"] : []),
+    ...(present(members, viewed).length > 1 ? ["tab next member"] : []),
+    ...["shift-tab mode", "ctrl-d quit"],
+  ];
   const usage = member && !hasOwnLines ? [costOf(member), contextOf(member)] : [];
   const told = note === undefined ? "  /help" : `  ${oneLine(note)}`;
   const about = fittingEnd([...usage, member?.model, member?.mode], width - widthOf(told) - 1);
   const room = width - widthOf(about) - 1;
-  const left = note === undefined ? paint.dim(fittingHints(isAlone, room)) : paint.yellow(told);
+  const left = note === undefined ? paint.dim(fittingHints(hints, room)) : paint.yellow(told);
   const gap = width - widthOf(left) - widthOf(about);
   return about === "" ? left : `${left}${" ".repeat(gap)}${paint.dim(about)}`;
 }
@@ -183,10 +188,7 @@ function fittingEnd(parts: readonly (string | undefined)[], room: number): strin
 }
 
 /** As many as fit, the most needed first. */
-function fittingHints(isAlone: boolean, room: number): string {
-  const all = ["/help", ...(isAlone ? [] : ["tab next member"]), ...hints];
+function fittingHints(all: readonly string[], room: number): string {
   const lines = all.map((_, index) => `  ${all.slice(0, all.length - index).join(" · ")}`);
   return lines.find((line) => widthOf(line) <= room) ?? "";
 }
-
-const hints = ["shift-tab mode", "esc interrupt", "ctrl-d quit"];

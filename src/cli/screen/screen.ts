@@ -340,12 +340,12 @@ export class Screen {
       .then((reply) => {
         const isWaiting = reply.type === "sent" && this.#waiting.add(reply, { typed: text, view });
         if (isWaiting) this.#painter.drawSoon();
-        else this.#showReply(reply);
+        else this.#showReply(reply, text);
       })
       .catch((error: unknown) => this.#fail(error));
   }
 
-  #showReply(reply: TalkReply): void {
+  #showReply(reply: TalkReply, typed: string): void {
     switch (reply.type) {
       case "shown":
         this.#printed.print(reply.lines.flatMap((line) => wrapText(line, this.#painter.width)));
@@ -364,6 +364,8 @@ export class Screen {
         this.#printed.print([`  ${this.#printed.format.paint.dim(reply.line)}`]);
         break;
       case "refused":
+        // A command has been printed already.
+        if (!typed.startsWith("/")) this.#printed.command(typed);
         this.#printed.refuse(reply.message, reply.hint);
         break;
       case "view":

@@ -1,4 +1,5 @@
 import { TeamError } from "../../errors.ts";
+import { findMember } from "../../team/find-member.ts";
 import type { CheckoutRewindPreview } from "../../team/rewind/checkout-rewind.ts";
 import { localTime } from "../render/local-time.ts";
 import { oneLine } from "../render/one-line.ts";
@@ -13,7 +14,7 @@ const maxListed = 30;
  */
 export async function runCheckoutRewind(argument: string, talk: Talk): Promise<TalkReply> {
   const [named = "", number, yes, ...more] = argument.split(/\s+/);
-  const member = named.replace(/^@/, "").toLowerCase();
+  const member = findMember(await talk.team.roster(), named);
   if (number === undefined) return { type: "shown", lines: await list(talk, member) };
   const isConfirmed = yes === "yes";
   if (!/^\d{1,9}$/.test(number) || (yes !== undefined && !isConfirmed) || more.length > 0) {

@@ -206,6 +206,18 @@ const neverSuggested = new Set([
   "quit",
 ]);
 
+/** What other programs have a command for, and how it is done here. */
+const knownElsewhere = new Map([
+  ["agents", "/team shows the members."],
+  ["context", "/cost shows how full each member's context is."],
+  ["exit", "/quit quits."],
+  ["init", "Ask the lead to write AGENTS.md: every member is shown it."],
+  ["plan", "/mode plan lets members look and change nothing."],
+  ["send", "@alice … sends a line to alice."],
+  ["status", "/team shows the members, /cost, /mode and /model the rest."],
+  ["web", "`troupe web` in another shell opens the dashboard."],
+]);
+
 function findCommand(name: string): SlashCommand {
   const command = slashCommands.find((each) => each.name === name);
   if (command) return command;
@@ -213,7 +225,8 @@ function findCommand(name: string): SlashCommand {
     name,
     slashCommands.map((each) => each.name).filter((each) => !neverSuggested.has(each)),
   );
-  const suggestion = meant ? `Did you mean /${meant}? ` : "";
+  const known = knownElsewhere.get(name);
+  const suggestion = known ? `${known} ` : meant ? `Did you mean /${meant}? ` : "";
   throw new TeamError("usage-wrong", `There is no command /${name}`, {
     hint: `${suggestion}/help lists them. To send a line that begins with a slash, put a space before it.`,
   });

@@ -381,6 +381,23 @@ test("names in commands may be written with @, as they are completed", async () 
   expect(screen.told).toEqual(["mode alice plan", "clear alice", "interrupt alice", "stop alice"]);
 });
 
+test("a line that cannot be sent is shown above the reason", async () => {
+  await using screen = await ScreenedTeam.open();
+
+  screen.press(`@no.one look${enter}`);
+
+  await screen.shows(/^› @no\.one look\n {2}"no\.one" is not a member's name$/m);
+});
+
+test("while the member of the view works, the footer names the key that interrupts it first", async () => {
+  await using screen = await ScreenedTeam.open();
+  await screen.shows("  /help · shift-tab mode · ctrl-d quit");
+
+  screen.happen({ type: "run-start", member: lead });
+
+  await screen.shows("  /help · esc interrupt · shift-tab mode · ctrl-d quit");
+});
+
 test("an unknown command is refused with a suggestion", async () => {
   await using screen = await ScreenedTeam.open();
 
