@@ -55,9 +55,19 @@ export function requireKnownTool({ scope, text }: Rule, ownTools: readonly strin
 }
 
 function malformedRule(text: string): TeamError {
+  const meant = inLowerCase(text);
+  const advice =
+    meant === undefined ? "" : `Did you mean ${meant}? Names of tools are lower case. `;
   return new TeamError("config-invalid", `"${text}" is not a permission rule`, {
-    hint: "Write a tool's name, such as write_file, or add in parentheses what it covers: bash(npm test:*) for commands that begin so, bash(git status) for exactly that one, edit_file(src/**) or read_file(.env) for paths from the workspace.",
+    hint: `${advice}Write a tool's name, such as write_file, or add in parentheses what it covers: bash(npm test:*) for commands that begin so, bash(git status) for exactly that one, edit_file(src/**) or read_file(.env) for paths from the workspace.`,
   });
+}
+
+/** The rule for a built-in tool that is meant by one in capitals, as other programs have it: `Bash(npm test:*)`. */
+function inLowerCase(text: string): string | undefined {
+  const [, tool = "", rest = ""] = /^(\w+)((?:\(.*)?)$/s.exec(text.trim()) ?? [];
+  const name = tool.toLowerCase();
+  return name === tool || traitsOf(name).ruleScope === undefined ? undefined : `${name}${rest}`;
 }
 
 function wordPattern(inner: string): Pattern | undefined {

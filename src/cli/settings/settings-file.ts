@@ -8,7 +8,7 @@ import { parseJson } from "../../lib/json.ts";
 import { nearest } from "../../lib/nearest.ts";
 import { providerFamilies } from "../../model/built-in-providers.ts";
 import { checkProvider } from "../../model/provider-definitions.ts";
-import { parseRule } from "../../permissions/rule.ts";
+import { parseRule, requireKnownTool } from "../../permissions/rule.ts";
 import { SettingName, StatedSettings, shownValue, wrongValue } from "./settings.ts";
 
 /** A settings file, as read. */
@@ -155,7 +155,8 @@ function wrongModel({ name, field, path }: PartIssue): TeamError {
 function checkParts(stated: StatedSettings, path: string): void {
   for (const decision of ["allow", "ask", "deny"] as const) {
     for (const rule of stated[decision] ?? []) {
-      check(decision, path, () => parseRule(decision, rule));
+      // The command line adds no tools of its own.
+      check(decision, path, () => requireKnownTool(parseRule(decision, rule), []));
     }
   }
   for (const [name, definition] of Object.entries(stated.providers ?? {})) {

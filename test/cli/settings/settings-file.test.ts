@@ -80,6 +80,7 @@ test.each([
   ['{"allow": "bash"}', '"allow" is "bash", but must be a list of permission rules'],
   ['{"allow": ["bash", 5]}', '"allow" has 5 in it, which is not a permission rule'],
   ['{"deny": ["bash("]}', '"deny": "bash(" is not a permission rule'],
+  ['{"deny": ["Bash"]}', '"deny": "Bash" is not a permission rule'],
   ['{"model": {"apiKey": "sk-secret"}}', '"model" is an object, but must be'],
   ['{"model": ""}', '"model" is "", but must be'],
   ['{"max-output": 1.5}', '"max-output" is 1.5, but must be a whole number from 1'],
@@ -119,6 +120,17 @@ test.each([
   await expect(read(JSON.stringify({ [key]: 1 }))).rejects.toMatchObject({
     code: "config-invalid",
     message: expect.stringContaining(`"${key}" is not a setting`),
+    hint: expect.stringContaining(hint),
+  });
+});
+
+test.each([
+  ["Bash", "Did you mean bash?"],
+  ["Bash(npm test:*)", "Did you mean bash(npm test:*)?"],
+  ["Read_File(.env)", "Did you mean read_file(.env)?"],
+])("the rule %s, in capitals, gets the hint: %s", async (rule, hint) => {
+  await expect(read(JSON.stringify({ allow: [rule] }))).rejects.toMatchObject({
+    code: "config-invalid",
     hint: expect.stringContaining(hint),
   });
 });
