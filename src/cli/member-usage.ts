@@ -1,13 +1,13 @@
 import { type OwnFacts, sharedWindow } from "../model/model-facts.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import type { TeamRecord } from "../protocol/team.ts";
-import { totalTokens, type UsageTotal } from "../protocol/usage.ts";
+import { totalTokens, type UsageReport, type UsageTotal } from "../protocol/usage.ts";
 import { memberNames } from "../team/find-member.ts";
 import { entriesNewestFirst } from "../team/view/read-pages.ts";
 import type { TeamView } from "../team/view/team-view.ts";
 
 /** The usage of a member, and how full its context is. */
-export interface MemberUsageReport extends UsageTotal {
+export interface MemberUsageReport extends UsageReport {
   name: MemberName;
   model: string | null;
   /** The tokens of its last request and reply; null if there was none since its last summary. */
@@ -41,19 +41,37 @@ export const nothing: UsageTotal = {
   unpriced_calls: 0,
 };
 
-export function sumUsage(all: readonly UsageTotal[]): UsageTotal {
-  return all.reduce(
+export function sumUsage(all: readonly UsageReport[]): UsageTotal {
+  return all.reduce<UsageTotal>(
     (sum, each) => ({
       calls: sum.calls + each.calls,
       input_tokens: sum.input_tokens + each.input_tokens,
       output_tokens: sum.output_tokens + each.output_tokens,
       cache_read_tokens: sum.cache_read_tokens + each.cache_read_tokens,
       cache_write_tokens: sum.cache_write_tokens + each.cache_write_tokens,
-      cost_usd: sum.cost_usd + each.cost_usd,
+      cost_usd: sum.cost_usd + (each.cost_usd ?? 0),
       unpriced_calls: sum.unpriced_calls + each.unpriced_calls,
     }),
     nothing,
   );
+}
+
+const pageSize = 2_000;
+
+/**
+ * The models of the calls that had no known price when they were made, as far back as single calls
+ * are kept.
+ */
+export async function unpricedModels(view: Pick<TeamView, "usageLines">): Promise<Set<string>> {
+  const models = new Set<string>();
+  let page = await view.usageLines({ limit: pageSize });
+  while (page.lines.length > 0) {
+    for (const line of page.lines) {
+      if (line.type === "call" && line.cost_usd === undefined) models.add(line.model);
+    }
+    page = await view.usageLines({ after: page.after, limit: pageSize });
+  }
+  return models;
 }
 
 /** Reads only the newest part of the transcript: a profile follows each summary. */

@@ -91,5 +91,5 @@ function membersOf({ members }: TeamDescription): string {
 }
 
 function costOf({ costUsd }: TeamDescription): string {
-  return costText(costUsd ?? 0, costUsd === null ? 1 : 0);
+  return costText(costUsd, costUsd === null ? 1 : 0);
 }

@@ -1,5 +1,11 @@
 import type { MemberName } from "../protocol/ids.ts";
-import type { UsageCarried, UsageRecord, UsageTotal } from "../protocol/usage.ts";
+import {
+  reportUsage,
+  type UsageCarried,
+  type UsageRecord,
+  type UsageReport,
+  type UsageTotal,
+} from "../protocol/usage.ts";
 
 /** A total whose money is a whole number, so that adding it up a million times loses nothing. */
 type Sum = Omit<UsageTotal, "cost_usd"> & { picodollars: bigint };
@@ -46,10 +52,10 @@ export class UsageSums {
   }
 
   /** The totals, each with the model that the member last called, where that is known. */
-  byMember(): Map<MemberName, UsageTotal & { model: string | null }> {
+  byMember(): Map<MemberName, UsageReport & { model: string | null }> {
     return new Map(
       [...this.totals()].map(([member, total]) => {
-        return [member, { ...total, model: this.#models.get(member) ?? null }];
+        return [member, { ...reportUsage(total), model: this.#models.get(member) ?? null }];
       }),
     );
   }

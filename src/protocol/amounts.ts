@@ -11,7 +11,8 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 }
 
 /** What calls cost, as far as that is known: `$0.0123`, `$4.56`, `≥ $4.56`, `no price`. */
-export function costText(usd: number, unpricedCalls: number): string {
+export function costText(cost: number | null, unpricedCalls: number): string {
+  const usd = cost ?? 0;
   const isPartial = unpricedCalls > 0;
   if (usd === 0) return isPartial ? "no price" : "$0.00";
   if (usd < 0.0001) return isPartial ? "> $0.00" : "< $0.0001";

@@ -39,7 +39,7 @@ export const TokenUsage = z.object({
 }) satisfies z.ZodType<TokenUsage>;
 
 /** All tokens of a call. */
-export function totalTokens(usage: TokenUsage): number {
+export function totalTokens(usage: TokenCounts): number {
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = usage;
   return input_tokens + output_tokens + cache_read_tokens + cache_write_tokens;
 }

@@ -5,7 +5,7 @@ import { type FilePath, within } from "../lib/file-path.ts";
 import { listEntries } from "../lib/files.ts";
 import { OwnDirectory } from "../lib/own-directory.ts";
 import { lead, type MemberName, user } from "../protocol/ids.ts";
-import { reportUsage, type UsageTotal } from "../protocol/usage.ts";
+import { reportUsage, type UsageReport } from "../protocol/usage.ts";
 import { memberNames } from "./find-member.ts";
 import { findOwnership } from "./ownership.ts";
 import { ArchiveName, noSuchTeam } from "./restore-team.ts";
@@ -121,8 +121,8 @@ async function beginningOf(
 
 const promptCharacters = 200;
 
-function costOf(totals: readonly UsageTotal[]): number | null {
-  const cost_usd = totals.reduce((sum, total) => sum + total.cost_usd, 0);
+function costOf(totals: readonly UsageReport[]): number | null {
+  const cost_usd = totals.reduce((sum, total) => sum + (total.cost_usd ?? 0), 0);
   const unpriced_calls = totals.reduce((sum, total) => sum + total.unpriced_calls, 0);
   return reportUsage({ cost_usd, unpriced_calls }).cost_usd;
 }

@@ -10,7 +10,7 @@ import type { Message, PermissionMode } from "../protocol/message.ts";
 import type { TeamRequest } from "../protocol/request.ts";
 import type { Task } from "../protocol/task.ts";
 import type { MemberRecord, TeamRecord } from "../protocol/team.ts";
-import type { UsageTotal } from "../protocol/usage.ts";
+import { reportUsage, type UsageReport } from "../protocol/usage.ts";
 import type { RequestFilter } from "../requests/requests.ts";
 import type { SpawnRequest } from "../tools/team/team-access.ts";
 import { describeRoster } from "../tools/team/teammates.ts";
@@ -210,8 +210,9 @@ export class Team implements AsyncDisposable {
   }
 
   /** The usage and cost of each member's model calls so far. */
-  usage(): Promise<Map<MemberName, UsageTotal>> {
-    return this.#equipment.store.usage.totals();
+  async usage(): Promise<Map<MemberName, UsageReport>> {
+    const totals = await this.#equipment.store.usage.totals();
+    return new Map([...totals].map(([name, total]) => [name, reportUsage(total)]));
   }
 
   /** The commands that run in the background now, by the member that started each. */

@@ -60,7 +60,8 @@ test("calls without a known price are marked as such, and are in no sum", async 
   await using store = await openStore(directory.path);
   await enlist(store, { ...member("alice"), model: "openai-compatible/mine" });
   await store.usage.record(call(lead, { cost_usd: 0.5 }));
-  await store.usage.record(call(alice, {}));
+  // Its model of then, which is another one now.
+  await store.usage.record({ ...call(alice, {}), model: "openai-compatible/earlier" });
   await reply(store, alice);
 
   const { out } = await troupe(directory.path, "cost");
@@ -69,7 +70,7 @@ test("calls without a known price are marked as such, and are in no sum", async 
   expect(out[2]).toMatch(/alice .* no price {4}63\.4k$/);
   expect(out[3]).toMatch(/in all .* ≥ \$0\.5000$/);
   expect(out.at(-1)).toBe(
-    "1 of 2 calls have no known price and are not in the cost: openai-compatible/mine.",
+    "1 of 2 calls had no known price and are not in the cost: openai-compatible/earlier.",
   );
   expect(json.total).toMatchObject({ calls: 2, unpriced_calls: 1, cost_usd: 0.5 });
   expect(json.members).toMatchObject([

@@ -69,6 +69,12 @@ test("P18 a cost that nobody knows is null and never 0, and the calls without a 
   expect(unpriced_calls).toBe(2);
   expect(members.map((it) => it.cost_usd)).toEqual([null, cost_usd]);
   expect(members.map(({ usage }) => usage?.cost_usd)).toEqual([null, cost_usd]);
+  for (const usage of [await team.usage(), await team.view().usage()]) {
+    expect([...usage.values()]).toMatchObject([
+      { cost_usd: null, unpriced_calls: 2 },
+      { cost_usd, unpriced_calls: 0 },
+    ]);
+  }
 });
 
 test("a lead that works is shown as working", async () => {

@@ -1,9 +1,9 @@
 import { dirname, resolve } from "node:path";
 import { costText, shortCount } from "../../protocol/amounts.ts";
-import { reportUsage, type UsageTotal } from "../../protocol/usage.ts";
+import { reportUsage, type UsageReport, type UsageTotal } from "../../protocol/usage.ts";
 import { type Command, lookOptions } from "../command.ts";
 import type { MemberUsageReport } from "../member-usage.ts";
-import { readUsage, sumUsage } from "../member-usage.ts";
+import { readUsage, sumUsage, unpricedModels } from "../member-usage.ts";
 import { table } from "../render/columns.ts";
 import { jsonText } from "../render/json-text.ts";
 import { oneLine } from "../render/one-line.ts";
@@ -27,13 +27,18 @@ export const cost: Command = {
   async run({ json, teamDir }, io) {
     const directory = resolve(io.processInfo.cwd, teamDir ?? ".team");
     const own = await ownFactsFor(dirname(directory), io.processInfo);
-    const members = await readUsage(await io.viewTeam(teamDir), own);
+    const view = await io.viewTeam(teamDir);
+    const members = await readUsage(view, own);
     const total = sumUsage(members);
 
     if (json) {
-      io.out(jsonText({ members: members.map(reportUsage), total: reportUsage(total) }, 2));
+      io.out(jsonText({ members, total: reportUsage(total) }, 2));
     } else {
       for (const line of costLines(members, total)) io.out(line);
+      if (total.unpriced_calls > 0) {
+        const models = await unpricedModels(view);
+        for (const line of ["", unpricedLine(total, models)]) io.out(line);
+      }
     }
     return 0;
   },
@@ -49,22 +54,15 @@ function costLines(members: readonly MemberUsageReport[], total: UsageTotal): st
     ...amounts(member),
     contextText(member),
   ]);
-  const lines = table(
-    [heading, ...rows, ["in all", ...amounts(total), ""]],
-    (column) => column > 0,
-  );
-  if (total.unpriced_calls === 0) return lines;
-  const models = new Set(
-    members.flatMap(({ model, unpriced_calls }) => (model && unpriced_calls > 0 ? [model] : [])),
-  );
-  return [
-    ...lines,
-    "",
-    `${total.unpriced_calls} of ${total.calls} calls have no known price and are not in the cost: ${oneLine([...models].join(", "), 200)}.`,
-  ];
+  return table([heading, ...rows, ["in all", ...amounts(total), ""]], (column) => column > 0);
 }
 
-function amounts(total: UsageTotal): string[] {
+function unpricedLine({ unpriced_calls, calls }: UsageTotal, models: ReadonlySet<string>): string {
+  const names = models.size > 0 ? `: ${oneLine([...models].join(", "), 200)}` : "";
+  return `${unpriced_calls} of ${calls} calls had no known price and are not in the cost${names}.`;
+}
+
+function amounts(total: UsageReport): string[] {
   return [
     ...[
       total.input_tokens,

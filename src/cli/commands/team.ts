@@ -3,7 +3,7 @@ import { answeringModel } from "../../model/model-list.ts";
 import { costText, shortCount } from "../../protocol/amounts.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import type { MemberRecord } from "../../protocol/team.ts";
-import { reportUsage, totalTokens, type UsageTotal } from "../../protocol/usage.ts";
+import { totalTokens, type UsageReport } from "../../protocol/usage.ts";
 import type { MemberMode } from "../../team/protocols/member-modes.ts";
 import { entriesNewestFirst } from "../../team/view/read-pages.ts";
 import type { TeamView } from "../../team/view/team-view.ts";
@@ -58,7 +58,7 @@ export const team: Command = {
       const states = members.map(({ member, answeredBy, usage: total, mode, ...state }) => ({
         ...{ ...member, answered_by: answeredBy, ...state },
         ...(mode && { permission_mode: mode.mode }),
-        usage: reportUsage(total),
+        usage: total,
       }));
       io.out(jsonText({ ...record, members: states, running }, 2));
     } else {
@@ -114,7 +114,7 @@ interface ListedMember {
   doing: string;
   /** When its current status began. */
   since: string | null;
-  usage: UsageTotal;
+  usage: UsageReport;
   unread: number;
 }
 

@@ -324,7 +324,7 @@ export class Screen {
 
   async #refreshCosts(): Promise<void> {
     for (const [name, total] of await this.#options.talk.team.usage()) {
-      this.#overview.setCost(name, total.cost_usd, totalTokens(total));
+      this.#overview.setCost(name, total.cost_usd ?? 0, totalTokens(total));
     }
     for (const { name, model, contextTokens } of this.#overview.members) {
       if (contextTokens === undefined) continue;

@@ -10,7 +10,7 @@ import type { TeamRequest } from "../../protocol/request.ts";
 import type { Task } from "../../protocol/task.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { TranscriptEntry } from "../../protocol/transcript.ts";
-import type { UsageLine, UsageTotal } from "../../protocol/usage.ts";
+import type { UsageLine, UsageReport } from "../../protocol/usage.ts";
 import type { RequestFilter } from "../../requests/requests.ts";
 import type { BroughtWork } from "../landings/bring-landed.ts";
 import type { LandingChanges } from "../landings/landing-changes.ts";
@@ -231,7 +231,7 @@ export interface FollowTranscript {
 }
 
 /** The usage and cost of a member's model calls, and the model that it uses. */
-export interface MemberUsage extends UsageTotal {
+export interface MemberUsage extends UsageReport {
   /** The model that the member last called; null where nobody knows any more. */
   model: string | null;
 }
