@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CronId } from "./cron.ts";
 import { CommitId, LandingId, MemberName, MessageId, RequestId, TaskId } from "./ids.ts";
 import { LandingState } from "./landing.ts";
 
@@ -54,6 +55,8 @@ export interface TextMessage extends MessageFields {
   type: "message";
   /** The task that it is about, if any. */
   task_id?: TaskId | undefined;
+  /** The cron that sent it, if any. */
+  cron_id?: CronId | undefined;
   /** The images that its recipient is shown before the text. */
   images?: ImageReference[] | undefined;
 }
@@ -273,7 +276,11 @@ const hash = z.string().optional();
 /** Parsing puts the fields of a message in the order of its schema. */
 export const Message = z.discriminatedUnion("type", [
   z.object(
-    fields("message", { task_id: TaskId.optional(), images: z.array(ImageReference).optional() }),
+    fields("message", {
+      task_id: TaskId.optional(),
+      cron_id: CronId.optional(),
+      images: z.array(ImageReference).optional(),
+    }),
   ),
   z.object(fields("broadcast", {})),
   z.object(fields("result", { outcome: RunOutcome, woken_by_peers: z.boolean().optional() })),

@@ -7,7 +7,6 @@ import { type MemberName, type MessageId, outside } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
 import type { EventHub } from "./event-hub.ts";
 
-/** Enough for a line or two on a screen. */
 /** How much earlier than a message its event may be dated: clocks are set back. */
 const clockSkewMs = 60_000;
 

@@ -43,6 +43,7 @@ export function openCrons(
         type: "message",
         from: entry.created_by === outside ? outside : system,
         content: entry.prompt,
+        cron_id: entry.id,
       });
     },
   });

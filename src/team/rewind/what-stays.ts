@@ -2,7 +2,7 @@ import type { RewindPoint } from "../../agent/rewind.ts";
 import { summarizeCall } from "../../lib/summarize-call.ts";
 import { CronId } from "../../protocol/cron.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
-import { lead, type MemberName } from "../../protocol/ids.ts";
+import { lead, type MemberName, outside } from "../../protocol/ids.ts";
 import type { MemberRecord } from "../../protocol/team.ts";
 import { traitsOf } from "../../protocol/tool-traits.ts";
 import type { ToolCall } from "../../protocol/transcript.ts";
@@ -10,7 +10,7 @@ import type { Equipment } from "../equipment.ts";
 import { aliveSince } from "../members/spawning.ts";
 import type { Supervisor } from "../supervisor.ts";
 import type { TeamStore } from "../team-store.ts";
-import { entriesOldestFirst } from "../view/read-pages.ts";
+import { entriesOldestFirst, mailNewestFirst } from "../view/read-pages.ts";
 import type { FileEffect } from "./file-restore.ts";
 
 export interface MemberCall {
@@ -43,6 +43,7 @@ export async function whatStays(
 ): Promise<string[]> {
   const isLater: IsLater = (at) => at !== undefined && Date.parse(at) >= point.seenAt.getTime();
   const own = new Set(tools.map(({ spec }) => spec.name));
+  const since = await eventsSince(store, point);
   const jobs = supervisor.members.living.filter(({ state }) => state.backgroundJobs.length > 0);
   return [
     ...commandsIn(calls),
@@ -51,11 +52,12 @@ export async function whatStays(
     ...(await tasksSince(store, isLater)),
     ...(await resultsSince(store, isLater)),
     ...(await cronsSince(store, isLater)),
-    ...(await cancelledCrons(store, calls)),
+    ...(await goneCrons(store, supervisor, { point, calls })),
     ...(await rulesSince(supervisor, isLater)),
-    ...(await settingsSince(store, point)),
+    ...settingsSince(since),
     ...(await membersSince(store, supervisor, isLater)),
     ...jobs.map(({ name }) => `'${name}' has commands in the background, which run on.`),
+    ...(since.isClockSetBack ? [clockSetBack] : []),
   ];
 }
 
@@ -108,18 +110,43 @@ async function cronsSince({ crons }: TeamStore, isLater: IsLater): Promise<strin
   return made.map(({ id, cron }) => `The cron ${id} (${cron}) was made since, and stays.`);
 }
 
-async function cancelledCrons(
-  { crons }: TeamStore,
-  calls: readonly MemberCall[],
+/** Those that were cancelled, and those that came once. */
+async function goneCrons(
+  store: TeamStore,
+  { members }: Supervisor,
+  { point, calls }: Pick<UndoneWork, "point" | "calls">,
 ): Promise<string[]> {
-  const left = new Set<string>((await crons.list()).map(({ id }) => id));
-  return calls.flatMap(({ call, hasFailed }) => {
+  const left = new Set<string>((await store.crons.list()).map(({ id }) => id));
+  const cancelled = calls.flatMap(({ call, hasFailed }) => {
     const { cancelledCron } = traitsOf(call.name);
     if (!cancelledCron || hasFailed) return [];
     const { data: id } = CronId.safeParse(Object(call.input)[cancelledCron]);
-    if (!id || left.has(id)) return [];
-    return [`The cron ${id} was cancelled since, and stays so.`];
+    return id && !left.has(id) ? [id] : [];
   });
+  const sent = await Promise.all(members.living.map(({ name }) => cronsSent(store, name, point)));
+  const came = new Set(sent.flat().filter((id) => !left.has(id) && !cancelled.includes(id)));
+  return [
+    ...cancelled.map((id) => `The cron ${id} was cancelled since, and stays so.`),
+    ...[...came].map((id) => `The cron ${id} came since, and does not come again.`),
+  ];
+}
+
+/** The crons whose prompts a member was sent since, whether or not it has seen them. */
+async function cronsSent(
+  store: TeamStore,
+  owner: MemberName,
+  { seenAt }: RewindPoint,
+): Promise<CronId[]> {
+  const ids: CronId[] = [];
+  for await (const record of mailNewestFirst(store.view(), owner)) {
+    if (record.state === "set aside") continue;
+    const { message } = record;
+    const isEarlier = message.timestamp * 1000 < seenAt.getTime();
+    // A line that was written by hand claims any time.
+    if (isEarlier && message.from !== outside) break;
+    if (!isEarlier && message.type === "message" && message.cron_id) ids.push(message.cron_id);
+  }
+  return ids;
 }
 
 async function rulesSince({ protocols }: Supervisor, isLater: IsLater): Promise<string[]> {
@@ -140,9 +167,7 @@ async function rulesSince({ protocols }: Supervisor, isLater: IsLater): Promise<
 }
 
 /** The modes, models and efforts that the person has set. */
-async function settingsSince(store: TeamStore, point: RewindPoint): Promise<string[]> {
-  await store.events.flush();
-  const { events, areAll } = await eventsSince(store, point);
+function settingsSince({ events, areAll }: EventsSince): string[] {
   const settings = new Map<string, string>();
   for (const event of events) {
     const { member = lead } = event;
@@ -164,11 +189,21 @@ async function settingsSince(store: TeamStore, point: RewindPoint): Promise<stri
   return areAll ? [...settings.values()] : [...settings.values(), forgotten];
 }
 
-/** What has happened since the prompt, and whether all of it is still known. */
-async function eventsSince(
-  store: TeamStore,
-  { seenAt }: RewindPoint,
-): Promise<{ events: AgentEvent[]; areAll: boolean }> {
+interface EventsSince {
+  /** What has happened since the prompt. */
+  events: AgentEvent[];
+  /** Whether all of it is still known. */
+  areAll: boolean;
+  /** Whether the order of the events and their times differ. */
+  isClockSetBack: boolean;
+}
+
+const clockSetBack =
+  "The clock was set back, and times decide what came after the prompt: some of what teammates did since may stay, and some of what they did before may be taken back.";
+
+async function eventsSince(store: TeamStore, point: RewindPoint): Promise<EventsSince> {
+  const { seenAt } = point;
+  await store.events.flush();
   const view = store.view();
   for (let count = fewEvents; ; count *= 4) {
     const newest = await view.recentEvents(count);
@@ -177,8 +212,25 @@ async function eventsSince(
     const events = newest.flatMap(({ event }) =>
       Date.parse(event.at) >= seenAt.getTime() ? event : [],
     );
-    return { events, areAll: reaches };
+    const isClockSetBack = isOutOfOrder(
+      newest.map(({ event }) => event),
+      point,
+    );
+    return { events, areAll: reaches, isClockSetBack };
   }
+}
+
+/** Clocks are corrected by so much all the time. */
+const maxCorrectionMs = 1_000;
+
+/** Whether an event after that of the prompt is earlier, or one before it later. */
+function isOutOfOrder(events: readonly AgentEvent[], { id }: RewindPoint): boolean {
+  const seen = events.findIndex((event) => event.type === "message-delivered" && event.id === id);
+  const at = Date.parse(events[seen]?.at ?? "");
+  return events.some((event, index) => {
+    const laterMs = Date.parse(event.at) - at;
+    return index > seen ? laterMs < -maxCorrectionMs : laterMs > maxCorrectionMs;
+  });
 }
 
 /** Those that were there at the prompt, and are not as they were. */

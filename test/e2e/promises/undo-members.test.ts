@@ -2,8 +2,12 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { lead } from "../../../src/protocol/ids.ts";
 import type { Team } from "../../../src/team/team.ts";
+import type { TranscriptPage } from "../../../src/team/view/team-view.ts";
+import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
+import { teamPlace } from "../../support/team.ts";
 import { shownIn, TeamOnWire, Watched } from "../../support/team-on-wire.ts";
 import { never, spawns } from "./scenes.ts";
 
@@ -136,6 +140,46 @@ test("P39 crons, rules, modes and models since the prompt are named, and stay", 
     "The model of 'lead' was set since, and stays: anthropic/claude-sonnet-5, effort low.",
   ]);
   expect(team.rules()).toMatchObject([{ from: "start" }, kept]);
+});
+
+test("P39 a cron that came once since the prompt is named: it does not come again", async () => {
+  const once = calls("schedule_cron", { cron: "* * * * *", prompt: "Look.", once: true });
+  await using wire = await TeamOnWire.start({
+    lead: [once, says("Ready."), says("Ok."), says("Looked.")],
+  });
+  const clock = new ManualClock();
+  const team = await wire.open({ ...free, place: teamPlace(wire.root, { clock }) });
+  await promptOf(team, "Begin.");
+  const [cron] = await team.view().transcript(lead, { limit: 9 }).then(scheduledIn);
+  clock.advance(1_000);
+  const prompt = await promptOf(team, "Go on.");
+  const before = await team.previewRewind(prompt);
+
+  clock.advance(60_000);
+  await wire.requested("lead", 4);
+  const after = await rest(team, () => team.previewRewind(prompt));
+
+  expect(before.cannot).toEqual([]);
+  expect(after.cannot).toEqual([`The cron ${cron} came since, and does not come again.`]);
+});
+
+test.each([
+  { jump: "back", offsetMs: -600_000, cannot: [expect.stringContaining("clock was set back")] },
+  { jump: "forward", offsetMs: 600_000, cannot: [] },
+  { jump: "back a little, as time servers do", offsetMs: -500, cannot: [] },
+])("P39 a clock that is set $jump after a prompt: what is said of it", async (it) => {
+  await using wire = await TeamOnWire.start({ lead: [says("Ready.")] });
+  const clock = new ManualClock();
+  const team = await wire.open({ ...free, place: teamPlace(wire.root, { clock }) });
+  const prompt = await promptOf(team, "Begin.");
+  const before = await team.previewRewind(prompt);
+
+  clock.jump(it.offsetMs);
+  await promptOf(team, "Go on.");
+  const after = await team.previewRewind(prompt);
+
+  expect(before.cannot).toEqual([]);
+  expect(after.cannot).toEqual(it.cannot);
 });
 
 test("P39 where the events since the prompt are not all kept, that is said", async () => {
@@ -271,6 +315,13 @@ test("two rewinds at once are done one after the other, and what is written mean
 });
 
 /** Sends a prompt, waits until it is done, and returns its id. */
+function scheduledIn({ entries }: TranscriptPage): string[] {
+  return entries.flatMap(({ entry }) => {
+    const output = entry?.type === "tool-result" ? entry.output : "";
+    return /Scheduled (\w+)/.exec(output)?.[1] ?? [];
+  });
+}
+
 async function promptOf(team: Team, text: string): Promise<string> {
   const { id } = await team.prompt(text);
   await team.quiet({ backgroundWaitMs: 0 });
