@@ -295,7 +295,7 @@ function baseUrlOf(row: ProviderRow, env: EnvironmentVariables): string | undefi
       "config-invalid",
       `An OpenAI-compatible model needs ${baseUrlVariable}, which is not set`,
       {
-        hint: `Set ${baseUrlVariable} to the endpoint's base URL, such as http://localhost:11434/v1.`,
+        hint: `Set ${baseUrlVariable} to the endpoint's base URL, such as http://localhost:11434/v1, or choose another model, such as ${withoutKey(env)}.`,
       },
     );
   }

@@ -19,6 +19,8 @@ const wrong: [string | undefined, Record<string, string>][] = [
   ...Object.entries(builtInProviders)
     .filter(([, { needsKey }]) => needsKey)
     .map(([name]): [string, Record<string, string>] => [`${name}/x`, {}]),
+  ["openai-compatible/x", {}],
+  ["openai-compatible/x", keys],
   ["azure/x", keys],
   ["bedrock/x", keys],
   ["vertex/x", keys],
