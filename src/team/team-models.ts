@@ -70,12 +70,19 @@ export class TeamModels {
   async open(list: string, member: MemberName): Promise<Model> {
     const { openModel } = this.#options;
     if (!openModel) return this.#models.open(list, member);
-    const openBuiltIn = (id: string) => this.#models.openBare(id, member);
+    const builtIn = new WeakSet<Model>();
+    const openBuiltIn = async (id: string) => {
+      const model = await this.#models.openBare(id, member);
+      builtIn.add(model);
+      return model;
+    };
     return this.#models.open(list, member, {
       async openOne(id) {
         const model = await orRefused(id, async () => openModel(id, member, openBuiltIn));
         requireModel(model);
-        return model;
+        if (builtIn.has(model)) return model;
+        const { checkedModel } = await import("../model/checked-model.ts");
+        return checkedModel(model);
       },
     });
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Model } from "../../src/model/model.ts";
+import type { Model, ModelRequest } from "../../src/model/model.ts";
 import { MemoryTeamStore } from "../../src/team/memory-team-store.ts";
 import type { TeamSummary } from "../../src/team/summary.ts";
 import { Team } from "../../src/team/team.ts";
@@ -104,6 +104,95 @@ test("an own model can be the rehearsal model", async () => {
 
   expect((await team.quiet()).result).toContain("rehearsal");
 });
+
+const usage = { input_tokens: 1, output_tokens: 1 };
+const finish = { type: "finish", blocks: [says("Done.")], stop: "end", usage };
+
+test.each([
+  ["a fraction of a token", { ...finish, usage: { ...usage, input_tokens: 1.5 } }, "input_tokens"],
+  ["less than no token", { ...finish, usage: { ...usage, output_tokens: -1 } }, "output_tokens"],
+  ["a cost of NaN", { ...finish, usage: { ...usage, cost_usd: Number.NaN } }, "cost_usd"],
+  ["no usage", { ...finish, usage: undefined }, "usage"],
+  ["a text that is none", { ...finish, blocks: [{ type: "text" }] }, "blocks[0].text"],
+  ["another reason to stop", { ...finish, stop: "stop" }, "stop"],
+  ["a failure of no kind", { type: "error", failure: { message: "No." } }, "failure.kind"],
+  ["another part", { type: "end" }, "type"],
+  ["what is no part", "Done.", "own has given a wrong part, "],
+])(
+  "P18 an own model that gives %s fails, and nothing of it is stored that could not be read",
+  async (_, part, reason) => {
+    await using wire = await TeamOnWire.start({});
+    const end = await runOwn(wire, [part]);
+    const again = await runOwn(wire, [finish]);
+
+    expect(end).toMatchObject({ outcome: "failed", reason: expect.stringContaining(reason) });
+    expect(again).toMatchObject({ outcome: "done" });
+    expect(wire.warnings).toEqual([]);
+  },
+);
+
+test("counts of the cache that an own model leaves out are 0, and the reply is there after a restart", async () => {
+  await using wire = await TeamOnWire.start({});
+  await runOwn(wire, [{ type: "text-delta", text: "Done." }, finish]);
+  const model = new ScriptedModel([says("Again.")]);
+  const team = await wire.open({ openModel: () => model });
+  await team.prompt("Go on.");
+  await team.quiet();
+
+  expect(JSON.stringify(model.requests[0]?.conversation)).toContain("Done.");
+  expect((await team.summary()).usage).toEqual({
+    ...{ input_tokens: 11, output_tokens: 6 },
+    ...{ cache_read_tokens: 0, cache_write_tokens: 0 },
+  });
+  expect(wire.warnings).toEqual([]);
+});
+
+test("an own model that throws has failed; one that throws because it is stopped was interrupted", async () => {
+  await using wire = await TeamOnWire.start({});
+  const throws = ownModel(() => Promise.reject(new Error("out of paper")));
+  let noteCall = () => {};
+  const called = new Promise<void>((resolve) => {
+    noteCall = resolve;
+  });
+  const stops = ownModel(({ signal }) => {
+    noteCall();
+    return new Promise((_, reject) =>
+      signal.addEventListener("abort", () => reject(signal.reason)),
+    );
+  });
+
+  const first = await wire.open({ openModel: () => throws });
+  await first.prompt("Go.");
+  const { end } = await first.quiet();
+  await first.close();
+  const second = await wire.open({ openModel: () => stops });
+  await second.prompt("Go.");
+  await called;
+  await second.interrupt("lead");
+  const interrupted = (await second.quiet()).end;
+
+  expect(end).toMatchObject({ outcome: "failed", reason: "own has failed: out of paper" });
+  expect(interrupted).toMatchObject({ outcome: "interrupted" });
+});
+
+async function runOwn(wire: TeamOnWire, parts: readonly unknown[]) {
+  const team = await wire.open({ openModel: () => ownModel(async () => parts) });
+  await team.prompt("Go.");
+  const { end } = await team.quiet();
+  await team.close();
+  return end;
+}
+
+/** As a program in JavaScript may make one. */
+function ownModel(partsFor: (request: ModelRequest) => Promise<readonly unknown[]>): Model {
+  return {
+    id: "own",
+    // @ts-expect-error A program in JavaScript may give anything.
+    async *stream(request) {
+      yield* await partsFor(request);
+    },
+  };
+}
 
 async function runWith(model: Model, provider: { maxAttempts?: number } = {}) {
   const clock = new ManualClock();
