@@ -62,6 +62,7 @@ const allowed: Record<string, readonly string[]> = {
     "keys",
     ...stores,
     "checkouts",
+    "sandbox",
     "processes",
     "model",
     "tools",
@@ -224,11 +225,10 @@ const seams: Record<string, readonly string[]> = {
   "agent/run-agent.ts": ["agent/model-runner.ts"],
   "agent/model-runner.ts": ["team/open-member.ts"],
   "team/members/local-member.ts": ["team/supervisor.ts"],
-  "processes/host-command-runner.ts": [
-    "team/command-runner-of.ts",
-    "team/landings/open-landing-works.ts",
-  ],
+  "processes/host-command-runner.ts": ["team/command-runner-of.ts"],
   "processes/host-program.ts": ["processes/host-command-runner.ts"],
+  "sandbox/bubblewrap.ts": ["sandbox/find-sandbox.ts"],
+  "git/git-process.ts": ["git/git.ts"],
   "team/file-team-store.ts": ["team/equipment.ts"],
   "team/view/file-team-view.ts": [
     ...["cli/main.ts", "server/room/file-room.ts"],
@@ -276,7 +276,8 @@ test("nobody else opens what the store has of a member", () => {
 });
 
 /** What runs a team, which commands and dashboards reach by `Team` and `TeamView` alone. */
-const insides = /^(agent|team\/(members|supervisor|equipment|event-hub|open-|post|team-layout))/;
+const insides =
+  /^(agent|team\/(members|landings|supervisor|equipment|event-hub|open-|post|team-layout|member-checkouts|command-runner))/;
 
 test.each(product.filter((file) => /^(cli|server)\//.test(file)))(
   "%s does not reach into a running team",

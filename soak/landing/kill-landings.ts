@@ -109,7 +109,6 @@ class Story {
       if (newest?.state === "conflict" && random.fraction() < 0.7) await solveConflict(path);
       if (random.fraction() < 0.9) await workInCheckout({ path, member, round, random });
     }
-    await stores.landings[Symbol.asyncDispose]();
   }
 
   /** Lives of one phase, all of which but the last one are killed. */
@@ -139,7 +138,6 @@ class Story {
     const stores = openStores(placesIn(directory).records, console.error);
     const states = (await stores.landings.list()).map(({ state }) => state);
     const of = (state: string) => states.filter((each) => each === state).length;
-    await stores.landings[Symbol.asyncDispose]();
     return {
       ...{ landings: states.length, landed: of("landed") },
       ...{ conflicts: of("conflict"), rejected: of("rejected") },

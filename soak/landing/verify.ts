@@ -61,7 +61,6 @@ export class Witness {
     for (const checkout of await stores.checkouts.list()) await this.#judgeOne(checkout, landings);
     await this.#judgeTarget(landings);
     await this.#lookForLitter(await stores.checkouts.list());
-    await stores.landings[Symbol.asyncDispose]();
   }
 
   /** A check of the whole repository takes its time. */

@@ -23,7 +23,7 @@ export interface Landings {
   /** Moves on a landing that is still as the caller has it, and returns it as it is then. */
   move(landing: Pick<Landing, "id" | "version">, move: LandingMove): Promise<Landing>;
   /**
-   * Calls `listener` after each change, of this process or another one; one that
+   * Calls `listener` after each change through this object: no other process makes any. One that
    * throws breaks no change. Returns how to stop it.
    */
   onChange(listener: (landing: Landing) => void): () => void;

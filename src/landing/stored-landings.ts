@@ -2,12 +2,12 @@ import { z } from "zod";
 import { TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FilePath } from "../lib/file-path.ts";
+import { Listeners } from "../lib/listeners.ts";
 import { MemoryRecords } from "../lib/memory-records.ts";
-import type { ChangeReports, RecordStore } from "../lib/record-store.ts";
+import type { RecordStore } from "../lib/record-store.ts";
 import { Serial } from "../lib/serial.ts";
 import { isSigned, type Signer, signRecord } from "../lib/signed-record.ts";
 import { VersionedRecords } from "../lib/versioned-records.ts";
-import type { DirectoryChanges } from "../lib/wake-source.ts";
 import { LandingId } from "../protocol/ids.ts";
 import { Landing } from "../protocol/landing.ts";
 import { isOver, moveLanding, newLanding, unknownLanding } from "./landing-rules.ts";
@@ -27,8 +27,6 @@ export interface StoredLandingsOptions {
 export interface FileLandingsOptions extends Omit<StoredLandingsOptions, "records"> {
   /** `landings` in the team directory. */
   directory: FilePath;
-  /** Reports changes of the directory. Without it, only changes made through this object are seen. */
-  watch?: DirectoryChanges | undefined;
   /** Called once for each record that cannot be read, or that troupe did not write. */
   onDamage(problem: string): void;
   /** Checks the lease under which this process writes: throws where it is lost. */
@@ -36,11 +34,11 @@ export interface FileLandingsOptions extends Omit<StoredLandingsOptions, "record
 }
 
 /** Landings over records that any number of processes may read. */
-export class StoredLandings implements Landings, AsyncDisposable {
+export class StoredLandings implements Landings {
   readonly #records: RecordStore<StoredLanding>;
   readonly #signature: Signer;
   readonly #clock: Clock;
-  readonly #changes: ChangeReports<Landing>;
+  readonly #listeners = new Listeners<Landing>();
   readonly #takes = new Serial();
   /** Those that never change again need not be read again. */
   readonly #over = new Map<string, Landing>();
@@ -49,17 +47,15 @@ export class StoredLandings implements Landings, AsyncDisposable {
     this.#records = records;
     this.#signature = options.signature;
     this.#clock = options.clock;
-    this.#changes = records.changes((id) => this.#read(id));
   }
 
   /** Landings as files that any process may look at and that survive every crash. */
   static inFiles(options: FileLandingsOptions): StoredLandings {
-    const { directory, watch, onDamage, check, clock, signature } = options;
-    const now = () => clock.now();
+    const { directory, onDamage, check, clock, signature } = options;
     return new StoredLandings({
       ...{ clock, signature },
       records: new VersionedRecords({
-        ...{ directory, watch, onDamage, check, now },
+        ...{ directory, onDamage, check, now: () => clock.now() },
         // Of a record that was edited, the newest version that is not counts.
         schema: StoredLanding.refine(({ sig, ...it }) => isSigned(it, sig, signature), {
           error: "was not written by troupe, and is not used",
@@ -89,7 +85,7 @@ export class StoredLandings implements Landings, AsyncDisposable {
       // The number of a record that does not count is taken all the same.
       const newest = Math.max(0, ...(await this.#ids()).map(Number));
       const landing = newLanding(draft, { id: LandingId.parse(String(newest + 1)), at });
-      if (await this.#commit(landing)) return this.#changes.report(landing);
+      if (await this.#commit(landing)) return landing;
     }
   }
 
@@ -115,23 +111,21 @@ export class StoredLandings implements Landings, AsyncDisposable {
     if (landing.version !== version) throw hasChanged(id);
     const moved = moveLanding(landing, move, this.#clock.now());
     if (!(await this.#commit(moved))) throw hasChanged(id);
-    return this.#changes.report(moved);
+    return moved;
   }
 
   onChange(listener: (landing: Landing) => void): () => void {
-    return this.#changes.add(listener);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#changes[Symbol.asyncDispose]();
+    return this.#listeners.add(listener);
   }
 
   async #ids(): Promise<LandingId[]> {
     return (await this.#records.ids()).flatMap((name) => LandingId.safeParse(name).data ?? []);
   }
 
-  #commit(landing: Landing): Promise<boolean> {
-    return this.#records.commit(signRecord(landing, this.#signature));
+  async #commit(landing: Landing): Promise<boolean> {
+    const isMade = await this.#records.commit(signRecord(landing, this.#signature));
+    if (isMade) this.#listeners.emit(landing);
+    return isMade;
   }
 
   async #read(id: string): Promise<Landing | undefined> {

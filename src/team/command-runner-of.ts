@@ -1,7 +1,10 @@
 import { dirname } from "node:path";
+import type { CommandRunner } from "../processes/command-runner.ts";
 import { HostCommandRunner } from "../processes/host-command-runner.ts";
+import { type MemberName, system } from "../protocol/ids.ts";
 import type { Equipment } from "./equipment.ts";
 import type { MemberDefinition } from "./members/member-definition.ts";
+import type { SandboxedMember } from "./team-sandbox.ts";
 
 /** What runs the commands of a member, in its sandbox if it has one. */
 export function commandRunner(
@@ -13,17 +16,43 @@ export function commandRunner(
     cwd,
     root,
   }: Pick<MemberDefinition, "name" | "sandbox" | "checkout" | "cwd" | "root">,
-): HostCommandRunner {
-  const { place, environment, outputFiles, pipes, programs, running, checkouts } = equipment;
-  const confined = { workspace: root, mode, ownsGit: checkout !== undefined };
-  return new HostCommandRunner({
-    ...{ cwd, clock: place.clock, outputFiles, pipes, programs, running },
+): CommandRunner {
+  const { environment, checkouts } = equipment;
+  return hostRunner(equipment, name, {
+    cwd,
     environment: checkout ? apart(environment, checkout.path) : environment,
-    owner: equipment.commandOwner(name),
-    sandbox: async () => {
+    sandboxed: async () => {
       const readable = checkout ? await checkouts.readable(name) : [];
-      return await equipment.sandbox.of(name, { ...confined, readable });
+      return { workspace: root, mode, ownsGit: checkout !== undefined, readable };
     },
+  });
+}
+
+/** What runs the check of landings: without network, and only in the directory of their files. */
+export function checkRunner(equipment: Equipment, tree: string): CommandRunner {
+  return hostRunner(equipment, system, {
+    cwd: tree,
+    environment: equipment.environment,
+    sandboxed: async () => ({ workspace: tree, ownsGit: true, network: "off" }),
+  });
+}
+
+interface HostRunnerParts {
+  cwd: string;
+  environment: Readonly<Record<string, string>>;
+  sandboxed(): Promise<SandboxedMember>;
+}
+
+function hostRunner(
+  equipment: Equipment,
+  owner: MemberName,
+  { sandboxed, ...parts }: HostRunnerParts,
+): CommandRunner {
+  const { place, outputFiles, pipes, programs, running, sandbox } = equipment;
+  return new HostCommandRunner({
+    ...{ ...parts, clock: place.clock, outputFiles, pipes, programs, running },
+    owner: equipment.commandOwner(owner),
+    sandbox: async () => sandbox.of(owner, await sandboxed()),
   });
 }
 

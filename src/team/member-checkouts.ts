@@ -5,6 +5,7 @@ import type { MissingInCheckout } from "../checkouts/make-checkout.ts";
 import type { TeamCheckouts } from "../checkouts/team-checkouts.ts";
 import { describeError, reasonOf, TeamError } from "../errors.ts";
 import { stateDirectory } from "../keys/team-key.ts";
+import { runCommand } from "../processes/command-runner.ts";
 import { describeEnd, hasSucceeded } from "../processes/describe-end.ts";
 import type {
   CheckoutBase,
@@ -235,12 +236,11 @@ async function runSetup(
 ): Promise<void> {
   const { name, sandbox } = record;
   const runner = commandRunner(equipment, { name, sandbox, checkout, cwd, root: checkout.path });
-  const started = await runner.start({
+  const end = await runCommand(runner, {
     ...{ command, name: `setup-${name}`, timeoutMs: setupPatienceMs, signal },
     onOutput: () => undefined,
   });
-  if (started.type === "not-started") throw setupFailed(command, started.problem);
-  const end = await started.ended;
+  if (end.type === "not-started") throw setupFailed(command, end.problem);
   if (!hasSucceeded(end)) throw setupFailed(command, describeEnd(end).slice(-shownOfSetup));
 }
 

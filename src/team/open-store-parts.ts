@@ -147,7 +147,6 @@ async function openRecords(
     ...{ ...shared, directory: layout.requests, onForgery: onWarning },
     watch: watch(layout.requests),
   });
-  // Nobody else changes them, so they are not watched.
   const landings = StoredLandings.inFiles({ ...shared, directory: layout.landings });
   const checkouts = StoredCheckouts.inFiles({ ...shared, directory: layout.checkouts });
   const jobs = new FileJobRecords({
@@ -160,7 +159,6 @@ async function openRecords(
   });
   opened.use(tasks);
   opened.use(requests);
-  opened.use(landings);
   const records = { tasks, requests, landings, checkouts, jobs, crons };
   await Promise.all(Object.values(records).map((each) => each.repair()));
   return records;

@@ -136,4 +136,3 @@ const inUse = phase === "retire" ? [] : ready.map(({ id, path }) => [id, path] a
 await checkouts.recover(new Map(inUse));
 if (phase === "make") await makeAll();
 if (phase === "work") await landAll();
-await stores.landings[Symbol.asyncDispose]();

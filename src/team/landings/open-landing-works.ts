@@ -5,9 +5,9 @@ import { requireRepository } from "../../git/repository.ts";
 import { stateDirectory } from "../../keys/team-key.ts";
 import { LandingQueue } from "../../landing/landing-queue.ts";
 import { isProtected } from "../../permissions/protected-paths.ts";
-import { HostCommandRunner } from "../../processes/host-command-runner.ts";
 import { system } from "../../protocol/ids.ts";
 import type { Landing } from "../../protocol/landing.ts";
+import { checkRunner } from "../command-runner-of.ts";
 import type { Equipment } from "../equipment.ts";
 import { LandingChecks } from "./landing-checks.ts";
 import type { LandingWorks, QueueParts } from "./team-landings.ts";
@@ -66,21 +66,14 @@ async function openChecks(
     ...command
   }: { gits: Awaited<ReturnType<typeof personsGits>>; command: string; timeoutMs: number },
 ): Promise<LandingChecks> {
-  const { place, environment, outputFiles, pipes, programs, running } = equipment;
   // What was started for a check of an earlier process belongs to nobody any more.
   await equipment.endOrphans(system);
   const { team_id } = await equipment.store.roster.read();
   return new LandingChecks({
     ...command,
-    directory: join(stateDirectory(place.keyPlace), "checks", team_id),
+    directory: join(stateDirectory(equipment.place.keyPlace), "checks", team_id),
     openGit: (tree) => gits.open(tree),
-    openRunner: (tree) =>
-      new HostCommandRunner({
-        ...{ cwd: tree, environment, clock: place.clock, outputFiles, pipes, programs, running },
-        owner: equipment.commandOwner(system),
-        sandbox: () =>
-          equipment.sandbox.of(system, { workspace: tree, ownsGit: true, network: "off" }),
-      }),
+    openRunner: (tree) => checkRunner(equipment, tree),
   });
 }
 

@@ -18,6 +18,13 @@ export type {
   RunningCommand,
 } from "../../processes/command-runner.ts";
 export type {
+  ConfinedOutcome,
+  ConfinedProgram,
+  Confinement,
+  ProgramToConfine,
+  Sandbox,
+} from "../../sandbox/sandbox.ts";
+export type {
   MemberHandle,
   MemberOrder,
   MemberState,
