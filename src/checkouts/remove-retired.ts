@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { readdir, readlink, rename, rm } from "node:fs/promises";
-import { basename, dirname, join, sep } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { hasErrno, onErrno, TeamError } from "../errors.ts";
+import { contains } from "../lib/contains.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
 import { removeTree } from "../lib/remove-tree.ts";
 import { keepWork, newestKept } from "./keep-work.ts";
@@ -74,7 +75,7 @@ async function processesIn(path: string): Promise<number[]> {
       if (hasErrno(error, "ENOENT", "EACCES", "EPERM", "ESRCH")) return undefined;
       throw error;
     });
-    if (cwd === path || cwd?.startsWith(`${path}${sep}`)) found.push(Number(name));
+    if (cwd !== undefined && contains(path, cwd)) found.push(Number(name));
   }
   return found;
 }

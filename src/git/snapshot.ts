@@ -1,6 +1,7 @@
 import { lstat, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { onErrno } from "../errors.ts";
+import { contains } from "../lib/contains.ts";
 import { submoduleMode } from "./changed-paths.ts";
 import { copyIndex } from "./copy-index.ts";
 import type { CommitAuthor, Git, GitRun } from "./git.ts";
@@ -60,9 +61,7 @@ async function updateIndex(
   const known = await takeOutSubmodules(git, run);
   await git.text(["add", "--update", "--sparse", "--", "."], run);
   const others = await git.text(["ls-files", "-z", "--others", "--exclude-standard"], run);
-  const isLeftOut = (path: string) =>
-    without.some((it) => path === it || path.startsWith(`${it}/`));
-  const paths = splitPaths(others).filter((path) => !isLeftOut(path));
+  const paths = splitPaths(others).filter((path) => !without.some((it) => contains(it, path)));
   // A repository ends in a slash, and an empty submodule is not among them.
   const repositories = paths.filter((path) => path.endsWith("/"));
   const links = await submodulesOf(git, [...known, ...repositories.map(withoutSlash)], {

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
+import { contains } from "../lib/contains.ts";
 import type { Place } from "../workspace/place.ts";
-import { contains } from "../workspace/real-path.ts";
 import { mayFindOption } from "./commands/expand-patterns.ts";
 import type { PlaceUse, ResolvedCommand, ResolvedLine } from "./commands/resolved-line.ts";
 import { uncoveredArgument } from "./commands/rule-coverage.ts";

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { contains } from "../workspace/real-path.ts";
+import { contains } from "../lib/contains.ts";
 import { type KnownArgument, knownValue, literal } from "./commands/argument.ts";
 import { assess } from "./commands/assess.ts";
 import { isExec } from "./commands/launchers.ts";

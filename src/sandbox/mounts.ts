@@ -1,5 +1,6 @@
 import { lstat, readdir, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
+import { contains } from "../lib/contains.ts";
 import { orNothing } from "../lib/or-nothing.ts";
 import { hostSockets } from "./host-sockets.ts";
 import type { Confinement } from "./sandbox.ts";
@@ -188,8 +189,4 @@ async function mountOf({ path, kind }: SpecialPlace): Promise<string[]> {
 
 function isReplaced(path: string): boolean {
   return replaced.some((directory) => contains(directory, path));
-}
-
-function contains(directory: string, path: string): boolean {
-  return path === directory || directory === "/" || path.startsWith(`${directory}/`);
 }

@@ -1,5 +1,5 @@
 import { readlink, realpath } from "node:fs/promises";
-import { basename, dirname, join, resolve, sep } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { hasErrno, onErrno, TeamError } from "../errors.ts";
 
 /** As many links as Linux itself follows in one path. */
@@ -44,9 +44,4 @@ async function follow(absolute: string): Promise<string> {
       path = resolve(await realpath(dirname(path)), target);
     }
   }
-}
-
-/** True when `path` is `parent` or is in it. Both are real paths. */
-export function contains(parent: string, path: string): boolean {
-  return path === parent || path.startsWith(parent.endsWith(sep) ? parent : parent + sep);
 }

@@ -1,8 +1,8 @@
 import { lstat } from "node:fs/promises";
 import { relative } from "node:path";
 import { onErrno } from "../errors.ts";
+import { contains } from "../lib/contains.ts";
 import type { MemberName } from "../protocol/ids.ts";
-import { contains } from "./real-path.ts";
 
 /** More files of others are not looked at for one command. */
 const maxFiles = 256;

@@ -2,9 +2,10 @@ import { type BigIntStats, constants } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
 import { hasErrno, onErrno, TeamError } from "../errors.ts";
+import { contains } from "../lib/contains.ts";
 import { canEnterDescriptors, Directory } from "./directory.ts";
 import type { Place } from "./place.ts";
-import { contains, realPathOf } from "./real-path.ts";
+import { realPathOf } from "./real-path.ts";
 import { type OpenFile, openRegularFile } from "./regular-file.ts";
 import { TargetFile } from "./target-file.ts";
 

@@ -1,8 +1,9 @@
 import type { Stats } from "node:fs";
 import { open, readdir, realpath, stat } from "node:fs/promises";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { isAbsolute, join, relative } from "node:path";
 import { hasErrno, TeamError } from "../../errors.ts";
 import { closing } from "../../lib/closing.ts";
+import { contains } from "../../lib/contains.ts";
 import { decodeText, kindOf } from "../../tools/files/content.ts";
 
 /** A text with the files that it mentions. */
@@ -97,7 +98,7 @@ async function attachPasted(places: readonly string[], workspace: string): Promi
   const root = await realpath(workspace);
   const attached = places.map(async (image) => {
     const { type, content } = await readImageFile(image);
-    const label = image.startsWith(`${root}${sep}`) ? relative(root, image) : image;
+    const label = contains(root, image) ? relative(root, image) : image;
     return { label, size: sizeOfImage(type, content.length), image };
   });
   return Promise.all(attached);
@@ -125,7 +126,7 @@ async function look(
   try {
     const root = await realpath(workspace);
     const place = await realpath(isAbsolute(path) ? path : join(root, path));
-    const isInside = place === root || place.startsWith(`${root}${sep}`);
+    const isInside = contains(root, place);
     const stats = await stat(place);
     if (!isInside || !(stats.isFile() || stats.isDirectory())) return undefined;
     return { path: relative(root, place) || ".", place, stats, range };

@@ -1,4 +1,4 @@
-import { contains } from "../../workspace/real-path.ts";
+import { contains } from "../../lib/contains.ts";
 import { filePrograms } from "./changing-programs.ts";
 import type { PlaceUse, ResolvedCommand } from "./resolved-line.ts";
 import { programName } from "./wrappers.ts";

@@ -1,5 +1,3 @@
-import { sep } from "node:path";
-
 /** Since when changes are shown. */
 export type DiffStart =
   | { type: "commit" | "nothing" }
@@ -31,7 +29,3 @@ export interface FoundChanges {
 export const maxFiles = 500;
 /** A larger file is only named. */
 export const maxFileBytes = 1024 * 1024;
-/** True for a path that is a directory or below it. */
-export function isWithin(directory: string, path: string): boolean {
-  return path === directory || path.startsWith(directory === "" ? "" : `${directory}${sep}`);
-}

@@ -1,8 +1,9 @@
 import { sep } from "node:path";
 import { Git } from "../../git/git.ts";
+import { contains } from "../../lib/contains.ts";
 import type { EnvironmentVariables } from "../../model/provider-settings.ts";
 import { Programs } from "../../processes/programs.ts";
-import { type Candidate, type FoundChanges, isWithin, maxFiles } from "./changes.ts";
+import { type Candidate, type FoundChanges, maxFiles } from "./changes.ts";
 import { readObjects } from "./git-objects.ts";
 
 interface GitChangesOptions {
@@ -25,7 +26,7 @@ export async function findGitChanges({ root, limit, env }: GitChangesOptions): P
   const git = await Git.open({ cwd: root, env, programs });
   const top = await git.run(["rev-parse", "--show-toplevel"]);
   if (top.code !== 0) return whyNot(top);
-  if (!isWithin(top.output.toString("utf8").replace(/\n$/, ""), root)) {
+  if (!contains(top.output.toString("utf8").replace(/\n$/, ""), root)) {
     return { type: "failed", reason: "Git's work tree is not the one around the workspace." };
   }
   const paths = limit === "" ? ["--", "."] : ["--", limit];

@@ -1,4 +1,5 @@
 import { join, relative } from "node:path";
+import { contains } from "../../lib/contains.ts";
 import { openIfThere } from "../../lib/content-file.ts";
 import type { FileChangeRecord } from "../../protocol/file-change.ts";
 import { lead, user } from "../../protocol/ids.ts";
@@ -14,7 +15,6 @@ import {
   type Candidate,
   type DiffStart,
   type FoundChanges,
-  isWithin,
   maxFiles,
   type VersionContent,
 } from "./changes.ts";
@@ -40,7 +40,7 @@ export async function findTeamChanges(
   const { changes, isWhole } = await history.since(new Date(since.at));
   const first = new Map<string, FileChangeRecord>();
   for (const change of changes) {
-    const isAsked = isWithin(root, change.path) && isWithin(join(root, limit), change.path);
+    const isAsked = contains(root, change.path) && contains(join(root, limit), change.path);
     if (isAsked && !first.has(change.path)) first.set(change.path, change);
   }
   const shown = [...first.values()].slice(0, maxFiles);

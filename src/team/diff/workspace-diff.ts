@@ -1,11 +1,12 @@
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { TeamError } from "../../errors.ts";
+import { contains } from "../../lib/contains.ts";
 import type { EnvironmentVariables } from "../../model/provider-settings.ts";
 import { realPathOf } from "../../workspace/real-path.ts";
 import { Workspace } from "../../workspace/workspace.ts";
 import { systemEnvironment } from "../system-place.ts";
 import type { TeamPlace } from "../team-place.ts";
-import { type DiffStart, isWithin } from "./changes.ts";
+import type { DiffStart } from "./changes.ts";
 import { compareFile, type FileDiff, maxAllBytes, sizeOf } from "./compare-file.ts";
 import { readCurrent } from "./current-file.ts";
 import { findGitChanges } from "./git-changes.ts";
@@ -56,7 +57,7 @@ export async function workspaceDiff(
   let bytes = 0;
   for (const candidate of found.candidates) {
     const real = join(workspace.root, candidate.path);
-    if (isWithin(teamDirectory, real)) continue;
+    if (contains(teamDirectory, real)) continue;
     const after = await readCurrent(workspace, real);
     const file = compareFile({ ...candidate, after }, maxAllBytes - bytes);
     if (!file) continue;
