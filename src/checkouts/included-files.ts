@@ -1,20 +1,12 @@
 import { constants } from "node:fs";
-import {
-  chmod,
-  copyFile,
-  lstat,
-  mkdir,
-  open,
-  readlink,
-  realpath,
-  stat,
-  symlink,
-} from "node:fs/promises";
-import { dirname, join, relative, sep } from "node:path";
+import { chmod, copyFile, lstat, open, readlink, realpath, stat, symlink } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
 import { onErrno } from "../errors.ts";
 import type { Git } from "../git/git.ts";
 import { ignoredAmong } from "../git/ignored.ts";
 import { closing } from "../lib/closing.ts";
+import { contains } from "../lib/contains.ts";
+import { directoryIn } from "./directory-in.ts";
 
 /** Names the ignored files that checkouts have, too, in the language of `.gitignore`. */
 const includeFile = ".worktreeinclude";
@@ -64,7 +56,7 @@ export async function includedFiles({
   const argv = ["ls-files", "-z", "--others", "--ignored", ...excludes];
   const run = { signal, patienceMs, ...(index !== undefined && { index }) };
   const named = (await git.text(argv, run)).split("\0");
-  const found = named.filter((path) => path !== "" && !isAmong(path, without));
+  const found = named.filter((path) => path !== "" && !without.some((it) => contains(it, path)));
   const ignored = await ignoredAmong(git, found, run);
   return found.filter((path) => ignored.has(path));
 }
@@ -86,10 +78,8 @@ async function copyOne(path: string, { from, to }: { from: string; to: string })
   const [source, target] = [join(from, path), join(to, path)];
   const found = await lstat(source).catch(onErrno(undefined, "ENOENT", "ENOTDIR"));
   if (!found?.isFile() && !found?.isSymbolicLink()) return false;
-  await mkdir(dirname(target), { recursive: true }).catch(onErrno(undefined, "EEXIST", "ENOTDIR"));
   // The checkout may have a link where the directory has a directory.
-  const parent = await realpath(dirname(target)).catch(onErrno(undefined, "ENOENT", "ENOTDIR"));
-  if (parent === undefined || !isBelow(parent, to)) return false;
+  if ((await directoryIn(to, dirname(path))) === undefined) return false;
   if (await lstat(target).catch(onErrno(undefined, "ENOENT"))) return false;
   if (found.isFile()) {
     await copyFile(source, target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
@@ -102,7 +92,7 @@ async function copyOne(path: string, { from, to }: { from: string; to: string })
 /** Copies a link that leads to something in the directory, as a relative one. */
 async function copyLink(source: string, target: string, from: string): Promise<boolean> {
   const real = await realpath(source).catch(onErrno(undefined, "ENOENT", "ELOOP", "ENOTDIR"));
-  if (real === undefined || !isBelow(real, from)) return false;
+  if (real === undefined || !contains(from, real)) return false;
   const written = await readlink(source);
   const text = written.startsWith("/") ? relative(dirname(source), real) : written;
   await symlink(text, target);
@@ -124,25 +114,18 @@ export async function linkPaths(
 ): Promise<LinkedPaths> {
   const result: LinkedPaths = { linked: [], left: [] };
   for (const path of paths) {
-    const isMade = await linkOne(join(from, path), join(to, path), to);
+    const isMade = await linkOne(path, { from, to });
     (isMade ? result.linked : result.left).push(path);
   }
   return result;
 }
 
-async function linkOne(source: string, target: string, to: string): Promise<boolean> {
+async function linkOne(
+  path: string,
+  { from, to }: Pick<IncludeOptions, "from" | "to">,
+): Promise<boolean> {
+  const source = join(from, path);
   const found = await stat(source).catch(onErrno(undefined, "ENOENT", "ENOTDIR", "ELOOP"));
-  if (!found) return false;
-  await mkdir(dirname(target), { recursive: true }).catch(onErrno(undefined, "EEXIST", "ENOTDIR"));
-  const parent = await realpath(dirname(target)).catch(onErrno(undefined, "ENOENT", "ENOTDIR"));
-  if (parent === undefined || !isBelow(parent, await realpath(to))) return false;
-  return symlink(source, target).then(() => true, onErrno(false, "EEXIST"));
-}
-
-function isAmong(path: string, directories: readonly string[]): boolean {
-  return directories.some((it) => path === it || path.startsWith(`${it}/`));
-}
-
-function isBelow(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(`${directory}${sep}`);
+  if (!found || (await directoryIn(to, dirname(path))) === undefined) return false;
+  return symlink(source, join(to, path)).then(() => true, onErrno(false, "EEXIST"));
 }

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { onErrno } from "../errors.ts";
 import { removeTree } from "../lib/remove-tree.ts";
 
-const ending = ".tmp";
+/** With nothing else in the directory of the checkouts. */
+const scratchName = /-[0-9a-f-]{36}\.tmp$/;
 
 /**
  * Calls `use` with a directory for temporary files of a checkout, and removes it. It has a name of its own: git of a
@@ -14,7 +15,7 @@ export async function withScratch<T>(
   checkout: string,
   use: (directory: string) => Promise<T>,
 ): Promise<T> {
-  const directory = `${checkout}-${randomUUID()}${ending}`;
+  const directory = `${checkout}-${randomUUID()}.tmp`;
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     return await use(directory);
@@ -26,5 +27,6 @@ export async function withScratch<T>(
 /** Removes what processes that were killed have left in the directory of the checkouts. */
 export async function removeScratch(checkouts: string): Promise<void> {
   const names = await readdir(checkouts).catch(onErrno([], "ENOENT"));
-  for (const name of names) if (name.endsWith(ending)) await removeTree(join(checkouts, name));
+  const left = names.filter((name) => scratchName.test(name));
+  for (const name of left) await removeTree(join(checkouts, name));
 }

@@ -1,11 +1,12 @@
-import { lstat, mkdir, realpath, rename, rm } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { lstat, realpath, rename, rm } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { describeError, onErrno, reasonOf, TeamError } from "../errors.ts";
 import type { Git } from "../git/git.ts";
 import { removeOwnLocks } from "../git/own-locks.ts";
 import { moveRef, readRef } from "../git/refs.ts";
 import { type Repository, requireRepository } from "../git/repository.ts";
 import type { Clock } from "../lib/clock.ts";
+import { contains } from "../lib/contains.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
 import { removeTree } from "../lib/remove-tree.ts";
 import { Serial } from "../lib/serial.ts";
@@ -20,6 +21,7 @@ import { CommitId, type MemberName } from "../protocol/ids.ts";
 import type { CheckoutRecords } from "./checkout-records.ts";
 import type { Checkouts, KeptWork } from "./checkouts.ts";
 import { commitWorking } from "./commit-working.ts";
+import { directoryIn } from "./directory-in.ts";
 import { type CheckoutToKeep, keepWork, newestKept, removeLinks } from "./keep-work.ts";
 import { listCheckouts } from "./listed-checkouts.ts";
 import {
@@ -264,7 +266,7 @@ export class TeamCheckouts implements Checkouts {
   async #requireOutside({ top, commonDirectory }: Repository): Promise<void> {
     const { directory } = this.#options;
     const real = await realDirectory(directory);
-    const around = [top, commonDirectory].find((it) => isWithin(real, it));
+    const around = [top, commonDirectory].find((it) => contains(it, real));
     if (around === undefined) return;
     throw new TeamError(
       "checkout-failed",
@@ -417,7 +419,11 @@ async function placeIn(
       hint: "Name a directory in the repository as cwd, or leave it out.",
     });
   }
-  await mkdir(join(path, root), { recursive: true });
+  if ((await directoryIn(path, root)) === undefined) {
+    throw new TeamError("checkout-failed", `${root} leads out of the checkout`, {
+      hint: "It is a link in the commit that the checkout begins with. Name another directory as root.",
+    });
+  }
   return join(path, place);
 }
 
@@ -438,10 +444,6 @@ function damagedText(problem: string, isRepaired: boolean): string {
 
 async function isThere(path: string): Promise<boolean> {
   return (await lstat(path).catch(onErrno(undefined, "ENOENT", "ENOTDIR"))) !== undefined;
-}
-
-function isWithin(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(`${directory}${sep}`);
 }
 
 /** Where a directory is, or would be if it were made. */

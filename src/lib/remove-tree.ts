@@ -1,4 +1,4 @@
-import { chmod, readdir, rm } from "node:fs/promises";
+import { chmod, lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrno } from "../errors.ts";
 
@@ -14,8 +14,10 @@ export async function removeTree(path: string): Promise<void> {
 }
 
 async function openUp(directory: string): Promise<void> {
+  // The mode of a link is that of what it leads to, which is not to be removed.
+  if (!(await lstat(directory)).isDirectory()) return;
   await chmod(directory, 0o700);
   for (const entry of await readdir(directory, { withFileTypes: true })) {
-    if (entry.isDirectory()) await openUp(join(directory, entry.name));
+    await openUp(join(directory, entry.name));
   }
 }

@@ -140,13 +140,17 @@ export class TeamSandbox implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const sandbox of this.#opened.values()) await sandbox[Symbol.asyncDispose]();
-    if (this.#temporary) await removeTree(await this.#temporary);
+    // Its error was thrown to those whose commands did not run.
+    const temporary = await this.#temporary?.catch(() => undefined);
+    if (temporary) await removeTree(temporary);
   }
 
   /** Without what a process that was killed has left there. */
   async #makeTemporary(): Promise<string> {
     const { place, teamId } = this.#parts;
-    const path = join(stateDirectory(place.keyPlace), "tmp", await teamId());
+    const directory = join(stateDirectory(place.keyPlace), "tmp");
+    await ensurePrivateDirectory(directory);
+    const path = join(directory, await teamId());
     await removeTree(path);
     return path;
   }

@@ -1,4 +1,4 @@
-import { lstat, readFile, readlink, symlink } from "node:fs/promises";
+import { lstat, readdir, readFile, readlink, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -32,6 +32,30 @@ test("of the files that .worktreeinclude names, those that are ignored and in th
     await expect(lstat(join(path, name)), name).rejects.toMatchObject({ code: "ENOENT" });
   }
   expect(await gitIn(path, "status", "--porcelain")).toBe("");
+});
+
+test("P36 where the checkout begins with a link out of it, no link or copy is made behind that", async () => {
+  await using directory = await temporaryDirectory();
+  const bench = await CheckoutBench.make(directory.path, {
+    ".gitignore": "node_modules\n.env\n",
+    ".worktreeinclude": ".env\n",
+  });
+  const { root } = bench;
+  await symlink("../../mine", join(root, "deep"));
+  await gitIn(root, "add", "-A");
+  await gitIn(root, "commit", "-q", "-m", "a link");
+  await rm(join(root, "deep"));
+  await writeFiles(root, { "deep/er/node_modules/x": "x", "deep/er/.env": "A=1\n" });
+  await writeFiles(directory.path, { "mine/notes": "mine" });
+
+  const checkouts = bench.open({ links: ["deep/er/node_modules"] });
+  const { missing } = await bench.make(checkouts);
+
+  expect(missing).toMatchObject({ included: ["deep/er/.env"], links: ["deep/er/node_modules"] });
+  expect(await readdir(join(directory.path, "mine"))).toEqual(["notes"]);
+  const within = { from: join(root, "deep/er"), cwd: join(root, "deep/er") };
+  await expect(bench.make(checkouts, within)).rejects.toMatchObject({ code: "checkout-failed" });
+  expect(await readdir(join(directory.path, "mine"))).toEqual(["notes"]);
 });
 
 test("P27 at the end of a member its work is kept, and its checkout with all else waits in retired", async () => {

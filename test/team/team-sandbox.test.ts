@@ -314,6 +314,23 @@ test.skipIf(noSandbox)(
   },
 );
 
+test.skipIf(noSandbox)(
+  "P36 temporary files are never made where a link leads: nothing runs then",
+  async () => {
+    const prepare = async (_: string, home: string) => {
+      await put(join(home, "mine/the-team/alice/notes"), "mine");
+      await symlink(join(home, "mine"), join(home, ".local/state/troupe/tmp"));
+    };
+    await using fixture = await openTeam({ prepare });
+
+    const refused = await fixture.run("touch ran").catch((error: Error) => error.message);
+
+    expect(refused).toMatch(/tmp is a symbolic link/);
+    expect(existsSync(join(fixture.workspace, "ran"))).toBe(false);
+    expect(await readFile(join(fixture.home, "mine/the-team/alice/notes"), "utf8")).toBe("mine");
+  },
+);
+
 describe.skipIf(noSandbox)("what a member can read wherever it is", () => {
   test("in a hidden directory, without what is hidden in it, and never changed", async () => {
     await using fixture = await openTeam({

@@ -1,8 +1,8 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { TeamError } from "../../errors.ts";
 import type { Git, GitRun } from "../../git/git.ts";
 import { lastCharacters } from "../../lib/cut-text.ts";
+import { ensurePrivateDirectory } from "../../lib/files.ts";
 import { removeTree } from "../../lib/remove-tree.ts";
 import { type CommandEnd, type CommandRunner, runCommand } from "../../processes/command-runner.ts";
 import type { CommitId } from "../../protocol/ids.ts";
@@ -73,8 +73,10 @@ export class LandingChecks implements AsyncDisposable {
   }
 
   async #clear(): Promise<void> {
-    await removeTree(this.#options.directory);
-    await mkdir(this.#tree, { recursive: true, mode: 0o700 });
+    const { directory } = this.#options;
+    await ensurePrivateDirectory(dirname(directory));
+    await removeTree(directory);
+    await ensurePrivateDirectory(this.#tree);
   }
 
   async #checkOut(git: Git, commit: CommitId, signal: AbortSignal): Promise<void> {

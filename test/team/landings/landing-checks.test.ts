@@ -1,8 +1,11 @@
-import { access, readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { access, readdir, readFile, symlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { type Clock, systemClock } from "../../../src/lib/clock.ts";
+import { systemProcesses } from "../../../src/lib/process-identity.ts";
 import { CommitId } from "../../../src/protocol/ids.ts";
 import { LandingChecks } from "../../../src/team/landings/landing-checks.ts";
+import { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { openShell } from "../../processes/shell-fixture.ts";
 import { gitIn, makeRepository, openGit, writeFiles } from "../../support/repository.ts";
 
@@ -47,11 +50,23 @@ test("a directory that a check has locked does not hinder the next one", async (
 });
 
 test("P28 a check that hangs is ended by its timeout, with what it has started", async () => {
-  await using bench = await openBench("echo begun; sleep 1000 & sleep 1000", 500);
+  const clock = new ManualClock();
+  await using bench = await openBench("sleep 1000 & echo $! $$ > $HOME/pids; sleep 1000", clock);
+  let isOver = false;
+  const checking = bench.check().finally(() => {
+    isOver = true;
+  });
+  const written = () => readFile(join(bench.directory, "../../pids"), "utf8").catch(() => "");
+  await expect.poll(written).toMatch(/^\d+ \d+\n$/);
 
-  const failure = await bench.check();
+  await clock.advanceUntil(() => isOver);
 
-  expect(failure).toMatchObject({ exit_code: null, reason: "It did not end within 0.5 s" });
+  const reason = "It did not end within 600 s";
+  expect(await checking).toMatchObject({ exit_code: null, reason });
+  expect(clock.monotonicMs()).toBeGreaterThanOrEqual(600_000);
+  const pids = (await written()).trim().split(" ").map(Number);
+  const starts = await Promise.all(pids.map((pid) => systemProcesses.startOf(pid)));
+  expect(starts).toEqual([undefined, undefined]);
 });
 
 test("an interrupted check says nothing", async () => {
@@ -89,14 +104,29 @@ test("what a check leaves is removed in the end", async () => {
   await bench[Symbol.asyncDispose]();
 });
 
-async function openBench(command: string, timeoutMs = 600_000) {
-  const shell = await openShell();
+test("P36 no check runs where a link leads, and nothing there is changed", async () => {
+  await using bench = await openBench("echo x > x");
+  const mine = join(bench.root, "mine");
+  await writeFiles(mine, { "team/tree/notes": "mine" });
+  await symlink(mine, dirname(bench.directory));
+
+  await expect(bench.check()).rejects.toMatchObject({ code: "team-unusable" });
+
+  expect(await readdir(mine, { recursive: true })).toEqual([
+    "team",
+    "team/tree",
+    "team/tree/notes",
+  ]);
+});
+
+async function openBench(command: string, clock: Clock = systemClock) {
+  const shell = await openShell({ clock });
   const root = await makeRepository(join(shell.directory, "work"), files);
-  const directory = join(shell.directory, "checks");
+  const directory = join(shell.directory, "checks", "team");
   const git = await openGit(root);
   const gitDirectory = join(root, ".git");
   const checks = new LandingChecks({
-    ...{ command, timeoutMs, directory },
+    ...{ command, timeoutMs: 600_000, directory },
     openGit: (tree) => openGit(tree, { repository: { gitDirectory, workTree: tree } }),
     openRunner(cwd) {
       const environment = { PATH: process.env.PATH ?? "", HOME: shell.directory };
