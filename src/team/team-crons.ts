@@ -22,8 +22,8 @@ export class LateTable {
 
 /** Opens the timetable of the team, which sends what is due. */
 export function openCrons(
-  { store, place }: Equipment,
-  { protocols }: Supervisor,
+  { store, place }: Pick<Equipment, "store" | "place">,
+  { protocols }: Pick<Supervisor, "protocols">,
 ): Promise<CronTable> {
   const { post, keeper } = protocols;
   const requireMember = async (name: MemberName) => findRecipient(await keeper.read(), name);
