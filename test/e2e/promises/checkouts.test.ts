@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { TeamOptions } from "../../../src/team/team-options.ts";
@@ -75,6 +75,110 @@ test("P26 P27 a teammate with a checkout works in it alone, and what it does is 
   expect(await gitIn(root, "show", `${kept}^:new.txt`)).toBe("new");
   expect(await gitIn(root, "log", "-1", "--format=%s", `${kept}^`)).toBe("mine");
   expect(wire.warnings).toEqual([]);
+});
+
+test("P26 a checkout begins with what the person has asked for, and is set up before its member works there", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [spawns("alice"), calls("wait_for_teammates", {}), says("Done.")],
+    alice: [calls("bash", { command: "cat a.txt prepared.txt modules/m" }), says("Read.")],
+  });
+  const directory = join(wire.root, "elsewhere");
+  const { root, open } = await teamInRepository(wire, {
+    checkouts: {
+      ...{ isolation: "checkout", base: "working", directory, link: ["modules"] },
+      setup: "echo prepared by $PWD > prepared.txt",
+    },
+  });
+  await writeFiles(root, { "modules/m": "a module\n" });
+  const team = await open();
+
+  await team.prompt("Work.");
+  await team.quiet();
+
+  const path = (await team.roster()).members[0]?.checkout?.path ?? "none";
+  expect(path.startsWith(`${directory}/`)).toBe(true);
+  const [result] = resultsIn(wire.requestsOf("alice").at(-1));
+  expect(result?.text).toBe(`the person's\nprepared by ${path}\na module`);
+  expect(wire.warnings).toEqual([]);
+});
+
+test("P26 where the setup of a checkout fails, its member is not spawned, and nothing of the checkout is left", async () => {
+  await using wire = await TeamOnWire.start({ lead: [lead[0] ?? says(""), says("Done.")] });
+  const directory = join(wire.root, "elsewhere");
+  const { root, open } = await teamInRepository(wire, {
+    checkouts: { directory, setup: "echo no network; exit 3" },
+  });
+  const team = await open();
+
+  await team.prompt("Work.");
+  await team.quiet();
+
+  const [result] = resultsIn(wire.requestsOf("lead").at(-1));
+  expect(result).toMatchObject({ isError: true });
+  expect(result?.text).toMatch(/setup of the checkout has failed: .*no network.*\(exit 3\)/s);
+  expect((await team.roster()).members).toEqual([]);
+  expect(
+    (await readdir(directory, { recursive: true })).filter((it) => it.includes("alice")),
+  ).toEqual([]);
+  expect(await gitIn(root, "for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
+});
+
+test("P27 the files of a checkout go back to a state that was kept; what stays is said, and nothing is lost", async () => {
+  await using wire = await TeamOnWire.start({
+    lead,
+    alice: [
+      calls("write_file", { path: "b.txt", content: "one\n" }),
+      says("One."),
+      calls("write_file", { path: "b.txt", content: "two\n" }),
+      says("Two."),
+    ],
+  });
+  const { open } = await teamInRepository(wire);
+  const team = await open();
+  await team.prompt("Work.");
+  await team.quiet();
+  await team.message("alice", "More.");
+  await team.quiet();
+  const path = (await team.roster()).members[0]?.checkout?.path ?? "none";
+  const states = await team.checkoutStates("alice");
+  expect(states.map(({ number }) => number)).toEqual([2, 1, 0]);
+
+  const preview = await team.previewCheckoutRewind("alice", 1);
+  expect(await readFile(join(path, "b.txt"), "utf8")).toBe("two\n");
+  const report = await team.rewindCheckout("alice", 1);
+
+  expect(preview).toMatchObject({ state: states[1], inTheWay: [] });
+  expect(preview.files).toEqual([{ path: "b.txt", action: "restore" }]);
+  expect(preview.cannot).toEqual([
+    expect.stringContaining("Its conversation"),
+    expect.stringMatching(/Landing 2 \(taken\) has later work/),
+  ]);
+  expect(report).toEqual({ ...preview, before: states[0] });
+  expect(await readFile(join(path, "b.txt"), "utf8")).toBe("one\n");
+  await team.rewindCheckout("alice", 2);
+  expect(await readFile(join(path, "b.txt"), "utf8")).toBe("two\n");
+  expect(wire.warnings).toEqual([]);
+});
+
+test("a checkout does not go back while its member has commands running, and a member without one has no states", async () => {
+  await using wire = await TeamOnWire.start({
+    lead: [spawns("alice", { isolation: "checkout" }), spawns("bob"), says("Done.")],
+    alice: [calls("background_run", { command: "sleep 1000" }), says("It runs.")],
+    bob: [says("Here.")],
+  });
+  const { open } = await teamInRepository(wire);
+  const team = await open();
+  await team.prompt("Work.");
+  await team.quiet({ backgroundWaitMs: 0 });
+
+  await expect(team.rewindCheckout("alice", 0)).rejects.toMatchObject({
+    ...{ code: "team-busy", message: expect.stringContaining("sleep 1000") },
+  });
+  await expect(team.checkoutStates("bob")).rejects.toMatchObject({
+    ...{ code: "checkout-failed", hint: "It works in the lead's directory." },
+  });
+  await team.stop("alice");
+  await expect(team.checkoutStates("alice")).rejects.toMatchObject({ code: "member-ended" });
 });
 
 test("P26 a teammate that cannot have a checkout is not spawned, and the lead is told what to do", async () => {
