@@ -8,6 +8,7 @@ import type { Target } from "./campaign.ts";
 const promises = [
   ...["skewed-clocks", "headless", "shutdown", "foreign-team", "begin-and-end"],
   ...["undo", "undo-members", "withdrawn-mail", "set-model", "fallback"],
+  ...["compaction-orders", "checkouts", "landing"],
 ].map(promise);
 
 function promise(name: string): string {

@@ -323,6 +323,10 @@ test("what the summary must keep is a text of a bounded length", async () => {
   const team = await wire.open(free);
 
   await expect(team.compact("lead", { keep: "x".repeat(10_001) })).rejects.toMatchObject({
-    code: "config-invalid",
+    ...{ code: "config-invalid", message: expect.stringContaining("too long") },
+  });
+  // It has said nothing so far.
+  await expect(team.compact("lead", { keep: "x".repeat(10_000) })).rejects.toMatchObject({
+    code: "conversation-short",
   });
 });
