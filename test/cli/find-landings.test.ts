@@ -35,7 +35,9 @@ test("a name or an id that means no landing is refused with what there is", asyn
   const view = viewTeam(directory.path);
   const hint = (given: string) => findLandings(view, given).catch((error: unknown) => error);
 
-  expect(await hint("bob")).toMatchObject({ hint: "A member with a checkout hands in its work when its run ends." });
+  expect(await hint("bob")).toMatchObject({
+    hint: "A member with a checkout hands in its work when its run ends.",
+  });
   await store.landings.take({
     ...{ member: alice, ref: "refs/troupe/x/alice/1", commit: commit("1") },
     ...{ base: commit("b"), target: "troupe/default" },
