@@ -6,6 +6,7 @@ import { spaceFinding } from "../../src/cli/doctor/machine.ts";
 import { nodeFinding, programChecks } from "../../src/cli/doctor/programs.ts";
 import { readTextIfExists } from "../../src/lib/files.ts";
 import { systemProcesses } from "../../src/lib/process-identity.ts";
+import { trySandbox } from "../../src/team/team-sandbox.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { noSandbox } from "../support/no-sandbox.ts";
 import { enlist, member, openStore } from "../support/team.ts";
@@ -268,6 +269,24 @@ test("the sandbox is tried: one that does not work is named, with what to do", a
     { state: "note", text: "bubblewrap is not installed" },
   ]);
 });
+
+test.skipIf(noSandbox)(
+  "a sandbox that the kernel refuses, as in a sandbox, is named with what is missing",
+  async () => {
+    await using directory = await temporaryDirectory();
+    const nested = `exec /usr/bin/bwrap --unshare-user --disable-userns --dev-bind / / /usr/bin/bwrap "$@"`;
+    await writeFile(join(directory.path, "bwrap"), `#!/bin/sh\n${nested}\n`, { mode: 0o755 });
+    const PATH = `${directory.path}:${process.env.PATH}`;
+
+    const found = await trySandbox({ path: PATH, workspace: "/nonexistent" });
+
+    expect(found).toMatchObject({
+      type: "missing",
+      problem: expect.stringMatching(/^bubblewrap does not work: .*namespace/),
+      remedy: expect.stringMatching(/user namespaces/),
+    });
+  },
+);
 
 test.skipIf(noSandbox)("a sandbox that works is named with its version", async () => {
   const check = programChecks({ env: { PATH: process.env.PATH } }, "/nonexistent").find(
