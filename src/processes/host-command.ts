@@ -141,9 +141,10 @@ async function exitOf({ child, confined }: HostCommandOptions): Promise<Exit> {
     child.once("exit", (exitCode, signal) => resolve({ ending: "exited", exitCode, signal }));
   });
   if (!confined) return exit;
-  const [reports, { signal }] = await Promise.all([reportsOf(child, confined), exit]);
-  const outcome = confined.outcome(reports);
-  if (outcome.started) return { ending: "exited", exitCode: outcome.exitCode, signal: null };
+  const [reports, own] = await Promise.all([reportsOf(child, confined), exit]);
+  const { signal } = own;
+  const { started, exitCode } = confined.outcome(reports);
+  if (started) return exitCode === undefined ? own : { ending: "exited", exitCode, signal: null };
   // One that was killed may have run before.
   return { ending: signal ? "exited" : "unconfined", exitCode: null, signal };
 }

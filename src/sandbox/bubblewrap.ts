@@ -3,6 +3,7 @@ import { checkedStart, isChecked } from "./checked-start.ts";
 import { mounts } from "./mounts.ts";
 import type { HostProxy } from "./network/host-proxy.ts";
 import { type NetworkPrograms, OwnNetwork, proxyAddress } from "./network/own-network.ts";
+import { proxyVariables } from "./network/proxy-variables.ts";
 import { protectedNow } from "./protected-now.ts";
 import type {
   ConfinedOutcome,
@@ -63,7 +64,7 @@ export class Bubblewrap implements Sandbox {
           // The person's own caches are read-only.
           XDG_CACHE_HOME: `${temporary}/.cache`,
           npm_config_cache: `${temporary}/.cache/npm`,
-          ...(this.#proxy && !isReadOnly && proxyVariables),
+          ...(this.#proxy && !isReadOnly && proxyVariables(proxyAddress)),
         }),
         ...["--json-status-fd", String(statusDescriptor)],
         ...["--chdir", cwd],
@@ -139,14 +140,6 @@ function namespaces(disablesNamespaces: boolean): string[] {
 function variables(values: Readonly<Record<string, string>>): string[] {
   return Object.entries(values).flatMap(([name, value]) => ["--setenv", name, value]);
 }
-
-/** Where programs look for a proxy; most know only some of these. */
-const proxyVariables = {
-  ...{ HTTP_PROXY: proxyAddress, HTTPS_PROXY: proxyAddress, ALL_PROXY: proxyAddress },
-  ...{ http_proxy: proxyAddress, https_proxy: proxyAddress, all_proxy: proxyAddress },
-  ...{ NO_PROXY: "localhost,127.0.0.1,::1", no_proxy: "localhost,127.0.0.1,::1" },
-  NODE_USE_ENV_PROXY: "1",
-};
 
 /**
  * Bubblewrap exits with 1 both when it fails and when the program does. It reports an exit code only

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { orNothing } from "../lib/or-nothing.ts";
-import type { SpecialPlace } from "./mounts.ts";
+import type { SpecialPlace } from "./special-places.ts";
 
 /**
  * The arguments that start a program in the sandbox once it is certain that these places, which are in directories that
@@ -21,6 +21,11 @@ export async function checkedStart(
   ]);
   // Neither settings nor functions of the environment count in this shell.
   return [shell, "-p", "-c", script(descriptor), "bash", ...expected, "--", ...argv];
+}
+
+/** The arguments that start a program in a sandbox, and say on descriptor 3 that this has been reached. */
+export function saidChecked(shell: string, argv: readonly string[]): string[] {
+  return [shell, "-p", "-c", 'echo checked >&3\nexec -- "$@" 3>&-', "bash", ...argv];
 }
 
 /** What the shell says on its descriptor before it starts the program. */

@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import { Bubblewrap } from "./bubblewrap.ts";
 import { reportsOf } from "./reports-of.ts";
 import type { Confinement, Sandbox } from "./sandbox.ts";
+import { Seatbelt } from "./seatbelt.ts";
 import { isFiltered } from "./seccomp-filter.ts";
 
 /** The sandbox of this machine, or why there is none. */
@@ -20,6 +21,7 @@ export type FoundSandbox =
 
 /** Finds the sandbox of this machine and tries it. `find` has the path of a program, outside every workspace. */
 export async function findSandbox(find: (name: string) => Promise<string>): Promise<FoundSandbox> {
+  if (process.platform === "darwin") return await findSeatbelt(find);
   if (process.platform !== "linux") return missing("There is none for this system", elsewhere);
   const program = await find("bwrap");
   const version = await versionOf(program);
@@ -48,6 +50,15 @@ export async function findSandbox(find: (name: string) => Promise<string>): Prom
   const failure = await tryOut(trial);
   if (failure === undefined) return { type: "found", description: `bubblewrap ${version}`, open };
   return missing(`bubblewrap does not work: ${failure}`, howToPermit);
+}
+
+async function findSeatbelt(find: (name: string) => Promise<string>): Promise<FoundSandbox> {
+  const bash = await find("bash");
+  const open = (confinement: Confinement) => new Seatbelt({ bash, confinement });
+  await using trial = open(nothingButRead);
+  const failure = await tryOut(trial);
+  if (failure === undefined) return { type: "found", description: "sandbox-exec", open };
+  return missing(`sandbox-exec does not work: ${failure}`, elsewhere);
 }
 
 const leastVersion = [0, 5] as const;
@@ -115,19 +126,19 @@ async function runIn(sandbox: Sandbox): Promise<string | undefined> {
     stdio: ["ignore", "ignore", "pipe", ...Array(inputs.length + reports).fill("pipe")],
     timeout: trialMs,
   });
-  const exit = once(child, "exit");
+  const exit = once(child, "exit").then(([code]) => Number(code));
   inputs.forEach((bytes, index) => {
     const input = child.stdio[3 + index];
     // One that fails at once has closed it.
     if (input instanceof Writable) input.on("error", () => undefined).end(bytes);
   });
   if (!child.stderr) return "it has no descriptors";
-  const [said, errors] = await Promise.all([
+  const [said, errors, code] = await Promise.all([
     reportsOf(child, { inputs, reports }),
     text(child.stderr),
     exit,
   ]);
   const ended = outcome(said);
-  if (ended.started && ended.exitCode === expectedCode) return undefined;
+  if (ended.started && (ended.exitCode ?? code) === expectedCode) return undefined;
   return errors.trim().split("\n")[0] || "it ended without a word";
 }

@@ -40,10 +40,14 @@ export interface ConfinedProgram {
   refusedHosts(): readonly string[];
 }
 
-/** `started` is false if the program never ran, whatever the exit code of the sandbox was. */
-export type ConfinedOutcome =
-  | { readonly started: true; readonly exitCode: number }
-  | { readonly started: false };
+/**
+ * `started` is false if the program never ran, whatever the exit code of the sandbox was. Without an `exitCode`, it has ended as
+ * the sandbox did.
+ */
+export interface ConfinedOutcome {
+  readonly started: boolean;
+  readonly exitCode?: number;
+}
 
 /** What a sandbox lets commands do. Paths are absolute. */
 export interface Confinement {
