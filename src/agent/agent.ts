@@ -129,7 +129,7 @@ export class Agent {
   }
 
   /**
-   * Goes over to the model that was set meanwhile. Returns what the person should know of it, once; undefined where none
+   * Switches to the model that was set meanwhile. Returns once what the person should know of it; undefined where none
    * was set.
    */
   async takeModel(): Promise<readonly string[] | undefined> {

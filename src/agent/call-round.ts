@@ -140,7 +140,7 @@ export class CallRound {
   }
 
   /**
-   * The output of a trial that got by with what it had. A process that dies in it has begun nothing, so that the next one tries
+   * The output of a trial that needed nothing more. A process that dies during it has begun nothing, so that the next one tries
    * again.
    */
   async #try(open: OpenCall, plan: JudgedPlan): Promise<ToolOutput | "stopped" | undefined> {

@@ -42,7 +42,7 @@ export async function clearConversation(
 }
 
 const clearedText =
-  "(The person cleared your conversation: you start again. What follows is how things stand.)";
+  "(The person cleared your conversation: you start again. The current state follows.)";
 
 function isEmpty(name: string): TeamError {
   return new TeamError(

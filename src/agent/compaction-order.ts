@@ -10,8 +10,7 @@ import type { CompactionOrder } from "./runner.ts";
 const leastTokens = 500;
 
 /**
- * Summarizes the conversation because the person wants it. Where that fails, the conversation stays as
- * it was, and the order is rejected with the reason.
+ * Summarizes the conversation at the person's request. If that fails, the conversation is unchanged, and the order is rejected with the reason.
  */
 export async function* carryOutCompaction(
   agent: Agent,
@@ -40,7 +39,7 @@ function refusalOf({ conversation, options }: Agent): TeamError | undefined {
   const { name } = options;
   if (conversation.openCalls.length > 0) {
     return new TeamError("compaction-failed", `A call of '${name}' has no result yet`, {
-      hint: "Write to the member: it goes on, and can then be compacted.",
+      hint: "Write to the member, so that it continues; then compact it.",
     });
   }
   const { utterances } = conversation;
@@ -58,23 +57,23 @@ function failed({ options }: Agent, setback: Setback, signal: AbortSignal): Team
   if (signal.aborted) return isLeaving(signal) ? leftBefore(name) : cancelled(name);
   if (setback.type === "exhausted") {
     return new TeamError("compaction-failed", `${notSummarized(name)}: ${setback.reason}`, {
-      hint: "It stays as it was. To clear it needs no model call.",
+      hint: "It is unchanged. Clearing it needs no model call.",
     });
   }
-  const { message, hint = "It stays as it was." } = setback.failure;
+  const { message, hint = "It is unchanged." } = setback.failure;
   return new TeamError("compaction-failed", `${notSummarized(name)}: ${message}`, { hint });
 }
 
 /** The person interrupted the member before there was a summary. */
 export function cancelled(name: string): TeamError {
   return new TeamError("compaction-failed", `${notSummarized(name)}: it was interrupted`, {
-    hint: "It stays as it was.",
+    hint: "It is unchanged.",
   });
 }
 
 function leftBefore(name: string): TeamError {
   return new TeamError("team-closed", `${notSummarized(name)}: the team was closed`, {
-    hint: "It stays as it was.",
+    hint: "It is unchanged.",
   });
 }
 

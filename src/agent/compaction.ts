@@ -162,7 +162,7 @@ const noSummary: ModelFailure = {
   message: "the model made no summary",
 };
 
-const instruction = `Summarize the conversation so far, for yourself: it will be replaced by your summary, and you will go on from there. Call no tool. Keep: what was asked and by whom, what is decided and why, what is done (files, commands, results), what is under way, what is left to do, and every name, path, id and figure you will need.`;
+const instruction = `Summarize the conversation so far, for yourself: it will be replaced by your summary, and you will continue from there. Call no tool. Keep: what was asked and by whom, what is decided and why, what is done (files, commands, results), what is under way, what is left to do, and every name, path, id and figure you will need.`;
 
 /** The conversation as plain text of at most `maxCharacters`: its beginning and, mostly, its end. */
 function shortRecord(utterances: readonly Utterance[], maxCharacters: number): string {

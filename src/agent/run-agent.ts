@@ -133,7 +133,7 @@ class AgentRun {
     }
   }
 
-  /** Goes over to the model that was set since the last request. */
+  /** Switches to the model that was set since the last request. */
   async *#takeModel(): AsyncGenerator<EventDraft> {
     const notices = await this.#agent.takeModel();
     if (!notices) return;
@@ -235,7 +235,7 @@ class AgentRun {
     }
   }
 
-  /** A compaction that the person asks for. Where it fails, the run goes on without it. */
+  /** A compaction that the person asks for. If it fails, the run continues without it. */
   async *#carryOut(order: CompactionOrder): AsyncGenerator<EventDraft, RunEnding> {
     yield* carryOutCompaction(this.#agent, order, this.#signal);
     return this.#stopped() ?? this.#limit();

@@ -46,11 +46,11 @@ export interface Runner {
 
 /** What the person wants of a run that is under way. */
 export interface RunOrders {
-  /** The next compaction that is to be carried out. Who takes it settles it. */
+  /** The next compaction that is to be carried out. The run that takes it settles it. */
   takeCompaction(): CompactionOrder | undefined;
 }
 
-/** A compaction that the person asks for. Who asks is told how it went. */
+/** A compaction that the person asks for. The caller is told how it went. */
 export interface CompactionOrder {
   /** In the person's words, what the summary must keep. */
   readonly keep: string | undefined;

@@ -19,7 +19,7 @@ export interface Checkouts {
   list(): Promise<CheckoutRecord[]>;
   /**
    * Keeps what the checkout of a member holds: its files, changed, new and removed, and its commits. Undefined where nothing has
-   * changed since the last time, and for a member without a checkout. To repeat it after a crash keeps the same work.
+   * changed since the last time, and for a member without a checkout. Repeating it after a crash keeps the same work.
    */
   keep(member: MemberName, signal?: AbortSignal): Promise<KeptWork | undefined>;
   /** What was kept last of the member's newest checkout; undefined where nothing was. */

@@ -9,7 +9,7 @@ interface WorkingOptions {
   /** In the person's repository. */
   git: Git;
   repository: Repository;
-  /** The checkout that is to begin with it. */
+  /** The checkout that starts with it. */
   path: string;
   member: string;
   at: Date;
@@ -34,7 +34,7 @@ export async function commitWorking(openGit: OpenGit, options: WorkingOptions): 
     takeSnapshot(opened, {
       ...{ workTree: top, index: join(scratch, "index"), like: join(gitDirectory, "index") },
       parents: [head],
-      message: `What was not committed when ${member} began\n`,
+      message: `Uncommitted changes when ${member} began\n`,
       ...{ author, without, signal },
     }),
   );

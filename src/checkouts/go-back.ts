@@ -29,7 +29,7 @@ export interface GoingBack {
   state: KeptState;
   /** The files that change, in the order of their paths. */
   files: { path: string; action: "restore" | "remove" }[];
-  /** Files that are ignored now, so that nothing keeps them, and that would be overwritten: it is not done while there are any. */
+  /** Ignored files, which nothing keeps, that would be overwritten. While there are any, going back is refused. */
   inTheWay: string[];
 }
 
@@ -78,7 +78,7 @@ export async function previewGoingBack(ready: ReadyCheckout, number: number): Pr
 }
 
 /**
- * Keeps what a checkout holds, and makes its files those of an earlier state. Nobody may work there. Throws
+ * Keeps what a checkout holds, and makes its files those of an earlier state. No member may be working there. Throws
  * `checkout-failed` where something would be lost; then no file has changed.
  */
 export async function goBack(ready: ReadyCheckout, number: number): Promise<WentBack> {

@@ -8,9 +8,9 @@ export interface ImportOptions {
   git: Git;
   /** The directory of objects in a checkout. */
   objects: string;
-  /** What is to be had, with everything that it consists of. */
+  /** The objects to take, with all objects that they refer to. */
   wanted: readonly string[];
-  /** What the person's repository has. */
+  /** What the person's repository has already. */
   known: readonly string[];
   /** A directory for temporary files, which its owner removes. */
   scratch: string;
@@ -37,7 +37,7 @@ export async function importObjects(options: ImportOptions): Promise<void> {
   await git.text(["index-pack", "--stdin", "--fix-thin", "--strict"], { ...run, inputFile: pack });
   const left = await missingIn(git, wanted);
   if (left.length === 0) return;
-  throw new TeamError("git-failed", `The checkout does not have ${left[0]} itself`);
+  throw new TeamError("git-failed", `The checkout lacks the object ${left[0]}`);
 }
 
 async function missingIn(git: Git, ids: readonly string[]): Promise<string[]> {
@@ -49,8 +49,8 @@ async function missingIn(git: Git, ids: readonly string[]): Promise<string[]> {
 }
 
 /**
- * A directory with links to those parts of a directory of objects that contain objects. What else can be in it, such as the
- * names of further directories, is not there.
+ * A directory with links to those parts of a directory of objects that contain objects. Anything else in it, such as the
+ * names of further directories, is left out.
  */
 async function viewOf(objects: string, view: string): Promise<string> {
   await mkdir(view);

@@ -48,8 +48,8 @@ export interface KeepResult {
 
 /**
  * Keeps all that a checkout has in the person's repository, under a ref of its own: first the commits of its member, then a
- * commit of all files that are not ignored, behind those and behind what was kept before. A crash leaves it kept or not; to
- * repeat it keeps what is not.
+ * commit of all files that are not ignored, behind those and behind what was kept before. A crash leaves it kept or not;
+ * repeating it keeps the rest.
  */
 export async function keepWork(openGit: OpenGit, checkout: CheckoutToKeep): Promise<KeepResult> {
   return await withScratch(checkout.path, (scratch) => keepWith(openGit, { ...checkout, scratch }));
@@ -95,7 +95,7 @@ interface TakeOptions extends Keeping {
   known: readonly string[];
 }
 
-/** Takes the member's commits over. Returns why that is not possible, if it is not. */
+/** Takes over the member's commits. Returns why, if that is not possible. */
 async function takeCommits(
   git: Git,
   { found, known, path, scratch, signal }: TakeOptions,
@@ -124,7 +124,7 @@ async function commitOf(git: Git, options: CommitOptions): Promise<CommitId> {
   const snapshot = await takeSnapshot(git, {
     ...{ workTree: path, index: join(scratch, "index"), like: index, keepIndexAs: index },
     parents: isBehind ? [head] : [head, last],
-    message: `The files of ${author.name} as they were\n`,
+    message: `Snapshot of the files of ${author.name}\n`,
     ...{ author, without: await linksIn(options), signal },
   });
   return CommitId.parse(snapshot);
@@ -198,7 +198,7 @@ function otherRef(refs: string, id: string): string {
   return `${refs}/others/${id}`;
 }
 
-/** Removes the links, which are the person's files, from a checkout that nobody works in any more. */
+/** Removes the links, which are the person's files, from a checkout that nobody works in now. */
 export async function removeLinks(checkout: CheckoutToKeep): Promise<void> {
   for (const link of await linksIn(checkout)) {
     const path = join(checkout.path, link);

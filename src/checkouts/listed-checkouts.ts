@@ -7,7 +7,7 @@ import type { CommitId, MemberName } from "../protocol/ids.ts";
 export interface ListedCheckout {
   /** Whose it is or was. */
   member: MemberName;
-  /** `retired`: nobody works in it any more. */
+  /** `retired`: nobody works in it now. */
   state: "making" | "ready" | "retired";
   /** Where it is. */
   path: string;
@@ -15,7 +15,7 @@ export interface ListedCheckout {
   repository: string;
   /** The commit that it began with. */
   base: CommitId;
-  /** Since when it is in its state: ISO 8601, in UTC. */
+  /** When it came into its state: ISO 8601, in UTC. */
   since: string;
   /** The commit that keeps the work of an earlier checkout of its member, where there is such a commit. */
   kept: CommitId | undefined;

@@ -77,7 +77,7 @@ export async function makeCheckout(
     if (error instanceof TeamError && error.code !== "git-failed") throw error;
     throw new TeamError("checkout-failed", `No checkout could be made: ${reasonOf(error)}`, {
       cause: error,
-      hint: "Nothing of it is left. Remove the cause and spawn again, or spawn with isolation shared.",
+      hint: "Nothing was left behind. Fix the cause and spawn again, or spawn with isolation shared.",
     });
   }
 }

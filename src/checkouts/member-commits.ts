@@ -14,7 +14,7 @@ export type MemberCommits =
       /** What else has a name there: branches, tags, stashes. */
       others: string[];
     }
-  /** It is missing, or no repository any more. */
+  /** It is missing, or no longer a repository. */
   | { type: "none"; problem: string };
 
 /** More names of one checkout are not kept. */
@@ -52,7 +52,7 @@ export async function whyUnusable(gitDirectory: string): Promise<string | undefi
     if (!found) return `${shown} is gone`;
     if (!found.isDirectory()) return `${shown} is no longer a directory`;
   }
-  // It would make another repository of it.
+  // Git would use another repository instead.
   const other = await lstat(join(gitDirectory, "commondir")).catch(onErrno(undefined, "ENOENT"));
   return other ? ".git leads to another repository" : undefined;
 }

@@ -31,7 +31,7 @@ export interface OwnRepositoryOptions {
 
 const patienceMs = 1_800_000;
 
-/** What a push to `origin` is told to be sent to, so that it fails with a reason. */
+/** The address to which `origin` is pushed: a push fails, and git shows this reason. */
 const noPush = "nowhere: work is handed in by itself at the end of a run";
 
 /**
@@ -59,7 +59,7 @@ export async function initRepository(
   const gitDirectory = join(at, ".git");
   const plain = await openGit({ cwd: at, configuration: "none" });
   const format = `--object-format=${source.objectFormat}`;
-  // Named, so that a repository further up is no concern of it.
+  // With its path, so that git does not look for a repository further up.
   await plain.text(["init", "-q", "--template=", format, `--initial-branch=${branch}`, at]);
   await mkdir(join(gitDirectory, "info"), { recursive: true });
   const objects = join(source.commonDirectory, "objects");
@@ -151,7 +151,7 @@ async function copyIfThere(from: string, to: string): Promise<boolean> {
 export async function objectDirectories(commonDirectory: string): Promise<string[]> {
   const found: string[] = [];
   const waiting = [join(commonDirectory, "objects")];
-  // Git follows no more, either.
+  // Git does not follow more, either.
   while (waiting.length > 0 && found.length < maxAlternates) {
     const directory = waiting.shift() ?? "";
     if (found.includes(directory)) continue;

@@ -23,8 +23,8 @@ export interface RemoveOptions {
 
 /**
  * Removes the files of a retired checkout, when all that it has is kept in the person's repository. Throws
- * `checkout-failed` where that cannot be, or something still runs in it; then it stays. Any process may do so: nobody
- * else has to do with a retired checkout.
+ * `checkout-failed` where that is impossible, or something still runs in it; then it stays. Any process may do this,
+ * because nobody else uses a retired checkout.
  */
 export async function removeRetired(
   openGit: OpenGit,
@@ -46,7 +46,7 @@ export async function removeRetired(
   await removeFiles(path);
 }
 
-/** First out of the way whole, so that a crash leaves no half of it in its place. */
+/** It is moved away first, so that a crash does not leave half of it in its place. */
 async function removeFiles(path: string): Promise<void> {
   const directory = dirname(dirname(path));
   const removing = join(directory, removingDirectory);
@@ -60,7 +60,7 @@ async function removeFiles(path: string): Promise<void> {
   await removeTree(join(directory, `${basename(path)}.git-before`));
 }
 
-/** Nothing of a member that lives may lose its files. */
+/** Throws while a process works in it, which must not lose its files. */
 async function requireUnused(checkout: ListedCheckout): Promise<void> {
   const pids = await processesIn(checkout.path);
   if (pids.length > 0) throw stays(checkout, `process ${pids.join(", ")} still runs in it`);
@@ -81,7 +81,7 @@ async function processesIn(path: string): Promise<number[]> {
 }
 
 function stays({ member, path }: ListedCheckout, why: string): TeamError {
-  return new TeamError("checkout-failed", `The checkout of '${member}' stays: ${why}`, {
+  return new TeamError("checkout-failed", `The checkout of '${member}' was not removed: ${why}`, {
     hint: `Its files are in ${path}.`,
   });
 }

@@ -14,13 +14,13 @@ interface RepairOptions {
   repository: string;
   branch: string;
   member: string;
-  /** What its files were last kept as. */
+  /** The commit that keeps its files as they were last. */
   commit: string;
 }
 
 /**
- * Gives a checkout a new repository where its own is gone, or is none any more; what is left of that is moved out of
- * the checkout. False where there is one, so that nothing is changed.
+ * Gives a checkout a new repository where its own is missing or unusable; what is left of that is moved out of
+ * the checkout. False where it is usable; then nothing is changed.
  */
 export async function repairRepository(
   openGit: OpenGit,

@@ -30,7 +30,7 @@ export interface FileCheckoutsOptions extends Omit<StoredCheckoutsOptions, "reco
   check?: () => Promise<void>;
 }
 
-/** Of older versions nothing is needed. */
+/** Older versions are not needed. */
 const keptVersions = 4;
 
 /** Checkouts over records that any number of processes may read. */
@@ -52,7 +52,7 @@ export class StoredCheckouts implements CheckoutRecords {
       ...{ clock, signature },
       records: new VersionedRecords({
         ...{ directory, onDamage, check, keptVersions, now: () => clock.now() },
-        // Of a record that was edited, the newest version that is not counts.
+        // Of an edited record, the newest version that was not edited counts.
         schema: StoredCheckout.refine(({ sig, ...it }) => isSigned(it, sig, signature), {
           error: "was not written by troupe, and is not used",
         }),

@@ -120,7 +120,7 @@ export class TeamCheckouts implements Checkouts {
     return { ref: newest.ref, commit: newest.commit, base, target };
   }
 
-  /** Does something with the checkout that a member works in, and nothing else with it meanwhile. */
+  /** Runs `work` with the checkout of a member, to which nothing else is done meanwhile. */
   async during<T>(member: MemberName, work: (ready: ReadyCheckout) => Promise<T>): Promise<T> {
     return await this.#inTurn(member, async () => {
       const record = await this.#options.records.get(member);
@@ -132,8 +132,8 @@ export class TeamCheckouts implements Checkouts {
   }
 
   /**
-   * Retires the checkout of a member that works in it no longer: what it holds is kept, and it is moved to where
-   * checkouts wait to be removed. To repeat it changes nothing.
+   * Retires the checkout of a member that no longer works in it: what it holds is kept, and it is moved to where
+   * checkouts wait to be removed. Repeating it changes nothing.
    */
   retire(member: MemberName): Promise<KeptWork | undefined> {
     return this.#inTurn(member, async () => {
@@ -288,7 +288,7 @@ export class TeamCheckouts implements Checkouts {
     const { kept, problem } = await keepWork(openGit, await this.#toKeep(record, last, signal));
     if (problem !== undefined) {
       onWarning(
-        `The files of the checkout of '${id}' are kept, and not its commits: ${problem} (${path})`,
+        `Of the checkout of '${id}', the files are kept but not the commits: ${problem} (${path})`,
       );
       const isRepaired = await repairRepository(openGit, {
         ...{ path, branch, repository: record.repository, member: id },
@@ -316,7 +316,7 @@ export class TeamCheckouts implements Checkouts {
     return newest && newest.number >= first ? newest : undefined;
   }
 
-  /** Those that the next checkout of the member is not. */
+  /** The checkouts of a member that come before its next one. */
   async #earlierOf(known: CheckoutRecord): Promise<EarlierCheckout[]> {
     const { state, earlier } = known;
     if (state === "making") await this.#remove(known);
@@ -407,7 +407,7 @@ const maxNamed = 10;
 /** A path must stay short: some programs make sockets in a checkout. */
 const incarnationCharacters = 8;
 
-/** Where in a checkout a member works. A directory of the person that has no files in git is made. */
+/** Where in a checkout a member works. If git has no files in that directory, it is made. */
 async function placeIn(
   path: string,
   { top, from, cwd }: { top: string; from: string; cwd: string },
@@ -430,7 +430,7 @@ async function placeIn(
 function noCheckout(member: MemberName, hadOne: boolean): TeamError {
   return new TeamError("checkout-failed", `'${member}' has no checkout`, {
     hint: hadOne
-      ? "It works there no more. What was kept of it is in the repository: troupe changes."
+      ? "It no longer works there. Its kept work is in the repository: see troupe changes."
       : "It works in the lead's directory.",
   });
 }
@@ -438,8 +438,8 @@ function noCheckout(member: MemberName, hadOne: boolean): TeamError {
 function damagedText(problem: string, isRepaired: boolean): string {
   const made = isRepaired
     ? "A new repository was made there, at the last commit that was kept."
-    : "Say what has happened, and do not work on in it.";
-  return `Your checkout has no working repository any more: ${problem}. Your files are kept, and the commits of earlier runs too. ${made}`;
+    : "Report what happened, and stop working in it.";
+  return `Your checkout no longer has a working repository: ${problem}. Your files and the commits of earlier runs are kept. ${made}`;
 }
 
 async function isThere(path: string): Promise<boolean> {

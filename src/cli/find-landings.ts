@@ -28,7 +28,7 @@ export async function findLandings(
   const isKnown = memberNames(await view.team()).includes(member);
   throw isKnown
     ? new TeamError("landing-unknown", `'${member}' has handed in nothing to land`, { hint })
-    : new TeamError("member-unknown", `Nobody here is named '${member}'`, { hint });
+    : new TeamError("member-unknown", `There is no member '${member}'`, { hint });
 }
 
 /** A landing in a few words. */

@@ -84,7 +84,7 @@ function runWith(
       isMissing = hasErrno(error, "ENOENT", "ENOTDIR");
       end(undefined);
     });
-    // One that was ended for its time leaves others of its group, which hold its output open.
+    // After a timeout, others of its group may still hold its output open.
     child.once("exit", (_, killedBy) => killedBy && endGroup(child));
     child.once("close", (code) => end(code ?? undefined));
   });

@@ -64,7 +64,7 @@ const usualPatienceMs = 60_000;
 const leastVersion = [2, 38] as const;
 
 /**
- * Git as the runtime itself uses it, on repositories that may be anybody's: whatever the repository's own
+ * Git as the runtime itself uses it, on repositories from anywhere: whatever the repository's own
  * configuration and attributes say, no program of it is started (hooks, file monitors, filters, merge drivers,
  * credential helpers), and nothing comes from the network. A caller that shows a diff as text adds `--no-ext-diff`
  * and `--no-textconv`.

@@ -1,7 +1,7 @@
 import { TeamError } from "../errors.ts";
 import type { Git, GitRun } from "./git.ts";
 
-/** The tree of two commits together, or the files that cannot be merged. */
+/** The merged tree of two commits, or the files that cannot be merged. */
 export type MergedTrees =
   | { type: "merged"; tree: string }
   | { type: "conflict"; files: string[]; explanation: string };
@@ -16,7 +16,7 @@ export async function mergeTrees(
   const { code, output, errors } = await git.run(argv, run);
   const [tree = "", ...rest] = output.toString("utf8").split("\0");
   if (code === 0) return { type: "merged", tree };
-  // It ends so too where it is given something else than two commits.
+  // It ends with the same code where it is not given two commits.
   if (code !== 1 || tree === "")
     throw new TeamError("git-failed", `git merge-tree has failed: ${errors.trim()}`);
   const end = rest.indexOf("");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { onErrno } from "../errors.ts";
 
 /**
- * Removes the locks of refs below `refs` that a git has left which was killed: git would refuse to change those refs for ever.
+ * Removes the locks of refs below `refs` that a killed git has left: git would refuse to change those refs forever.
  * Only for refs that nobody else changes.
  */
 export async function removeOwnLocks(repository: string, refs: string): Promise<void> {

@@ -13,7 +13,7 @@ export interface LandingQueueOptions extends LandingStepOptions {
 
 /**
  * Brings the work of members to the target: one landing at a time, oldest first. Each step is on record before its
- * effect and can be repeated, so that a queue over the same records goes on where one that was killed has stopped.
+ * effect and can be repeated, so that a queue over the same records continues where one that was killed has stopped.
  */
 export class LandingQueue {
   readonly #options: LandingQueueOptions;
@@ -34,7 +34,7 @@ export class LandingQueue {
     return this.#running === undefined;
   }
 
-  /** Goes on after a start: repeats what may not have been told, and looks for landings. */
+  /** Continues after a start: repeats what may not have been told, and looks for landings. */
   async resume(): Promise<void> {
     await this.#decisions.run(async () => {
       for (const landing of await this.#options.landings.list()) await this.#step.repeat(landing);
@@ -42,7 +42,7 @@ export class LandingQueue {
     this.wake();
   }
 
-  /** Looks for landings that are to be brought on. */
+  /** Looks for landings to process. */
   wake(): void {
     if (this.#closing.signal.aborted) return;
     this.#isWoken = true;
@@ -63,7 +63,7 @@ export class LandingQueue {
     return await this.#decisions.run(() => change(this.#step));
   }
 
-  /** Ends a check that runs. Everything goes on from the records at the next start. */
+  /** Ends a check that runs. The next start continues from the records. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#current?.stop.abort();
@@ -110,14 +110,14 @@ export class LandingQueue {
       if (stop.signal.aborted) return;
       stuck.add(landing.id);
       const why = error instanceof TeamError ? error.message : String(error);
-      this.#options.onWarning(`Landing ${landing.id} could not be brought on: ${why}`);
+      this.#options.onWarning(`Landing ${landing.id} could not continue: ${why}`);
     } finally {
       this.#current = undefined;
     }
   }
 }
 
-/** True where the queue can do something for it without anybody. */
+/** True where the queue can process it without a decision. */
 function isMovable({ state, reason, approved }: Landing): boolean {
   return state === "merged" || (state === "taken" && (reason === null || approved));
 }

@@ -19,7 +19,7 @@ const next: Readonly<Record<LandingState, readonly LandingState[]>> = {
   replaced: [],
 };
 
-/** True where nothing can happen to it any more. */
+/** True where its state is final. */
 export function isOver({ state }: Pick<Landing, "state">): boolean {
   return next[state].length === 0;
 }
@@ -52,7 +52,7 @@ export function moveLanding(landing: Landing, move: LandingMove, at: Date): Land
     throw new TeamError(
       "landing-refused",
       `Landing ${id} is ${state}, and cannot become ${move.state}`,
-      { hint: isOver(landing) ? "That is its end." : "Look at it again: troupe changes." },
+      { hint: isOver(landing) ? "That state is final." : "Look at it again: troupe changes." },
     );
   }
   const changed = { state: move.state, updated_at: at.toISOString(), version: version + 1 };

@@ -13,7 +13,7 @@ export interface LandingStepOptions {
   landings: Landings;
   /** In the person's repository. */
   git: Git;
-  /** Whether work waits for the person's word, even if it touches nothing protected. */
+  /** Whether work waits for the person's decision, even if it touches nothing protected. */
   asks: boolean;
   /** Whether a path of the repository tells other programs what to run. */
   isProtected(path: string): boolean;
@@ -30,7 +30,7 @@ export interface LandingStepOptions {
   maxAttempts?: number;
 }
 
-/** How a step gets along with what others decide meanwhile. */
+/** How a step is coordinated with what others decide meanwhile. */
 interface StepRun {
   signal: AbortSignal;
   /** Runs `change` while nobody else decides anything. */
@@ -45,7 +45,7 @@ export interface LandedStep {
 
 const usualAttempts = 3;
 
-/** Brings one landing as far as it gets. */
+/** Moves one landing on as far as possible. */
 export class LandingStep implements LandedStep {
   readonly #options: LandingStepOptions;
 
@@ -154,7 +154,7 @@ export class LandingStep implements LandedStep {
     return moved;
   }
 
-  /** False where the target is not what the work was merged with any more. */
+  /** False where the target has moved since the merge. */
   async #moveTarget(merged: Landing): Promise<boolean> {
     const { git, landings } = this.#options;
     const { id, version, target, onto, merge_commit } = merged;

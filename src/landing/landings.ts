@@ -20,7 +20,7 @@ export interface Landings {
   get(id: LandingId): Promise<Landing>;
   /** In the order of the queue: oldest first. */
   list(): Promise<Landing[]>;
-  /** Moves on a landing that is still as the caller has it, and returns it as it is then. */
+  /** Changes a landing that is still as the caller has it, and returns the new version. */
   move(landing: Pick<Landing, "id" | "version">, move: LandingMove): Promise<Landing>;
   /**
    * Calls `listener` after each change through this object: no other process makes any. One that

@@ -56,7 +56,7 @@ export class StoredLandings implements Landings {
       ...{ clock, signature },
       records: new VersionedRecords({
         ...{ directory, onDamage, check, now: () => clock.now() },
-        // Of a record that was edited, the newest version that is not counts.
+        // Of an edited record, the newest version that was not edited counts.
         schema: StoredLanding.refine(({ sig, ...it }) => isSigned(it, sig, signature), {
           error: "was not written by troupe, and is not used",
         }),
@@ -82,7 +82,7 @@ export class StoredLandings implements Landings {
         ({ member, commit }) => member === draft.member && commit === draft.commit,
       );
       if (known) return known;
-      // The number of a record that does not count is taken all the same.
+      // A record that does not count still uses up its number.
       const newest = Math.max(0, ...(await this.#ids()).map(Number));
       const landing = newLanding(draft, { id: LandingId.parse(String(newest + 1)), at });
       if (await this.#commit(landing)) return landing;

@@ -13,7 +13,7 @@ interface LandingToJudge {
 
 const maxNamed = 10;
 
-/** Why a landing needs the person's word; undefined if it needs none. */
+/** Why a landing needs the person's decision; undefined if it needs none. */
 export async function whyAsk(landing: LandingToJudge): Promise<string | undefined> {
   const { git, asks, isProtected, tip, tree } = landing;
   const changed = await changedPaths(git, [tip, tree]);
@@ -26,7 +26,7 @@ export async function whyAsk(landing: LandingToJudge): Promise<string | undefine
     ...(submodules.length > 0 ? [`It changes submodules: ${named(submodules)}`] : []),
   ];
   if (reasons.length > 0) return reasons.join(". ");
-  return asks ? "It waits for your word" : undefined;
+  return asks ? "It waits for your decision" : undefined;
 }
 
 function named(changed: readonly { path: string }[]): string {

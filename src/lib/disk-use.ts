@@ -7,7 +7,7 @@ const atOnce = 64;
 const blockBytes = 512;
 
 /**
- * What a directory takes of the disk, in bytes: a file with several names counts once, links are not followed, and what
+ * The disk space of a directory, in bytes: a file with several names counts once, links are not followed, and what
  * cannot be read or disappears meanwhile does not count.
  */
 export async function diskUse(path: string): Promise<number> {

@@ -42,7 +42,7 @@ function outcomeOf(end: CommandEnd): string | undefined {
 function leftoversOf({ leftovers }: CommandEnd): string | undefined {
   if (leftovers === 0) return undefined;
   const were = leftovers === 1 ? "1 process was" : `${leftovers} processes were`;
-  return `(${were} still running and had to end with the command; what is to go on is started with background_run, without &)`;
+  return `(${were} still running and were ended with the command; start what must continue with background_run, without &)`;
 }
 
 function appearedOf({ appeared }: CommandEnd): string | undefined {

@@ -25,7 +25,7 @@ export const MemberCheckout = z.object({
 }) satisfies z.ZodType<MemberCheckout>;
 
 /**
- * How far a checkout has got:
+ * The state of a checkout:
  * - `making`: nobody works in it yet; what a crash leaves of it is removed at the next start;
  * - `ready`: its member works in it;
  * - `retired`: its member has ended, or has another one; it is kept for a while;
@@ -68,7 +68,7 @@ export const CheckoutLink = z.object({
 export interface CheckoutRecord extends MemberCheckout {
   /** The name of its member. */
   id: MemberName;
-  /** How far it has got. */
+  /** Its state. */
   state: CheckoutState;
   /** The directory of the person's repository, whose objects and refs it has. */
   repository: string;

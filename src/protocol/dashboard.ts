@@ -130,7 +130,7 @@ export type LandingView = Pick<
   Landing,
   "id" | "member" | "target" | "state" | "attempt" | "commit" | "ref" | "reason" | "replaced_by"
 > & {
-  /** True while the person's word makes it land, or try again. */
+  /** True while a decision of the person makes it land, or try again. */
   can_land: boolean;
   can_discard: boolean;
   /** The files in conflict. */

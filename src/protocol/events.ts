@@ -91,12 +91,12 @@ export interface RequestChangeEvent extends EventFields {
   state: RequestState;
 }
 
-/** The work of `member` was handed in to land, or has got further. */
+/** The work of `member` was handed in to land, or has changed its state. */
 export interface LandingChangeEvent extends EventFields {
   type: "landing-change";
   /** The id of the landing. */
   id: LandingId;
-  /** How far it has got. */
+  /** Its state. */
   state: LandingState;
   /** The branch that it lands on. */
   target: string;

@@ -4,14 +4,14 @@ import { CommitId, LandingId, MemberName } from "./ids.ts";
 /**
  * What happens to the work of a member with a checkout when its run ends:
  * - `auto`: it lands as soon as it has passed the check;
- * - `ask`: it waits for the person's word, each time;
+ * - `ask`: it waits for the person's decision, each time;
  * - `never`: it waits for the person, who is not asked.
  */
 export type LandingMode = "auto" | "ask" | "never";
 export const LandingMode = z.enum(["auto", "ask", "never"]);
 
 /**
- * How far a landing has got:
+ * The state of a landing:
  * - `taken`: it is in the queue;
  * - `merged`: it is merged with the target, and the result is being checked;
  * - `landed`: it is in the target;
@@ -75,7 +75,7 @@ export interface Landing {
   base: CommitId;
   /** The name of the branch that it lands on. */
   target: string;
-  /** How far it has got. */
+  /** Its state. */
   state: LandingState;
   /** The number of the attempt, counted from 1: the member's work was sent back before each later one. */
   attempt: number;

@@ -208,7 +208,7 @@ export interface LandingMessage extends MessageFields {
   type: "landing_notification";
   /** The landing. */
   landing_id: LandingId;
-  /** How far it has got. */
+  /** Its state. */
   landing_state: LandingState;
 }
 

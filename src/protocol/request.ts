@@ -71,7 +71,7 @@ export interface RequestFields {
   replaces?: RequestId | undefined;
   /** HMAC-SHA256 in hex of all above, and of the subject by its hash. */
   sig: string;
-  /** How far it has got. */
+  /** Its state. */
   state: RequestState;
   /** The answer; null while it is pending. */
   decision: SignedDecision | null;

@@ -28,7 +28,7 @@ export interface Task {
   subject: string;
   /** What is to be done, in full; empty if the subject says everything. */
   description: string;
-  /** How far it has got. */
+  /** Its state. */
   status: TaskStatus;
   /** Who is to do it; null until somebody claims it or is given it. */
   owner: MemberName | null;

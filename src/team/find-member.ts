@@ -11,7 +11,7 @@ export function findRecipient(team: TeamRecord, name: string): MemberName {
   if (recipient === team.lead) return recipient;
   const member = team.members.find((candidate) => candidate.name === recipient);
   if (!member) {
-    throw new TeamError("member-unknown", `Nobody here is named '${recipient}'`, {
+    throw new TeamError("member-unknown", `There is no member '${recipient}'`, {
       hint: `Members: ${aliveMembers(team).join(", ")}.`,
     });
   }
@@ -28,7 +28,7 @@ export function findMember(team: TeamRecord, name: string): MemberName {
   const member = parseMemberName(name);
   const names = memberNames(team);
   if (names.includes(member)) return member;
-  throw new TeamError("member-unknown", `Nobody here is named '${member}'`, {
+  throw new TeamError("member-unknown", `There is no member '${member}'`, {
     hint: `Members: ${names.join(", ")}.`,
   });
 }

@@ -258,7 +258,7 @@ function notesOn({ submodules, included, links }: MissingInCheckout): string[] {
   return [
     ...(submodules.length > 0
       ? [
-          `Its checkout has no files of the submodules ${submodules.join(", ")}: they are not in yours.`,
+          `Its checkout lacks the files of the submodules ${submodules.join(", ")}: your repository does not have them.`,
         ]
       : []),
     ...(included.length > 0

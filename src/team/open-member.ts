@@ -99,7 +99,7 @@ export async function openMember(
     async clear(closeRun) {
       const { clearConversation } = await import("../agent/clear.ts");
       const size = await clearConversation(agent, closeRun);
-      // It knows no file any more.
+      // It no longer knows any file.
       seenFiles.forgetAll();
       return size;
     },
@@ -236,7 +236,7 @@ async function openWorkspace(
 async function requireCheckout({ path }: MemberCheckout): Promise<void> {
   if (await orNothing(stat(path), undefined)) return;
   throw new TeamError("checkout-failed", `The checkout ${path} is gone`, {
-    hint: "What was kept of it is in the repository: troupe changes. Shut the member down, and spawn it again for a new checkout.",
+    hint: "Its kept work is in the repository: see troupe changes. Shut the member down, and spawn it again for a new checkout.",
   });
 }
 

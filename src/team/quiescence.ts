@@ -108,7 +108,7 @@ class BackgroundWait {
 }
 
 function hasBackgroundJobs({ members }: QuietingTeam): boolean {
-  // One that has just ended wakes its owner as soon as it is told.
+  // One that has just ended wakes its owner as soon as the owner is told.
   return members.living.some(
     ({ state }) => state.backgroundJobs.length > 0 || state.isTellingOfJobs,
   );

@@ -56,7 +56,7 @@ import { leadSettings, onThisMachine, type TeamOptions } from "./team-options.ts
 import type { TeamView } from "./view/team-view.ts";
 import { warmUp } from "./warm-up.ts";
 
-/** A command that runs while its member goes on. */
+/** A command that runs while its member continues. */
 export interface BackgroundCommand {
   /** The member that started it. */
   member: MemberName;
@@ -349,7 +349,7 @@ export class Team implements AsyncDisposable {
   }
 
   /**
-   * Has a member summarize its conversation (default: the lead), and go on from the summary. A member
+   * Has a member summarize its conversation (default: the lead), and continue from the summary. A member
    * that works does so before its next request. That is a call of its model, which is on the bill; an
    * interruption cancels it. Throws `compaction-failed`, or `conversation-short` where there is too
    * little to summarize: then the conversation stays as it was.

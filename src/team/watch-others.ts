@@ -22,7 +22,7 @@ export async function watchOthers(
       await store.send(member, { type: "message", from: system, content: secrets.mask(content) });
     }
     const paths = changed.map(({ path, member }: DisturbedFile) => `${path} (${member})`);
-    return `Files changed meanwhile that others work with, who have been told: ${listed(paths)}`;
+    return `Files that others work with changed meanwhile, and they have been told: ${listed(paths)}`;
   };
 }
 

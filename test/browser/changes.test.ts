@@ -45,7 +45,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     team.type("Go.");
 
     const first = page.getByRole("article", { name: "Landing 1 of alice" });
-    await first.getByText("It waits for your word").waitFor();
+    await first.getByText("It waits for your decision").waitFor();
     await first.getByRole("button", { name: "Show what it changes" }).click();
     await first.getByText("alice's first").waitFor();
     const shown = await first.innerText();

@@ -13,7 +13,7 @@ test("landings are found by their id and by the name of their member", async () 
   const work = { base: commit("b"), target: "troupe/default" };
   const first = await store.landings.take({
     ...{ member: alice, ref: "refs/troupe/x/alice/1", commit: commit("1"), ...work },
-    reason: "It waits for your word",
+    reason: "It waits for your decision",
   });
   const second = await store.landings.take({
     ...{ member: alice, ref: "refs/troupe/x/alice/2", commit: commit("2"), ...work },

@@ -254,26 +254,29 @@ test("work whose commit is gone waits, and says why", async () => {
 
 const protectedEdits = [".github/workflows/x.yml", ".husky/pre-commit", "sub/.gitattributes"];
 
-test.each(protectedEdits)("a landing that changes %s waits for the person's word", async (path) => {
-  await using directory = await temporaryDirectory();
-  const root = await makeRepository(join(directory.path, "work"));
-  const bench = await LandingBench.open(root, {
-    works: [{ member: alice, edits: { [path]: "x\n", b: "b\n" } }],
-    isProtected: (relative) =>
-      isProtected({ relative, real: join(root, relative), isInside: true }, []),
-  });
+test.each(protectedEdits)(
+  "a landing that changes %s waits for the person's decision",
+  async (path) => {
+    await using directory = await temporaryDirectory();
+    const root = await makeRepository(join(directory.path, "work"));
+    const bench = await LandingBench.open(root, {
+      works: [{ member: alice, edits: { [path]: "x\n", b: "b\n" } }],
+      isProtected: (relative) =>
+        isProtected({ relative, real: join(root, relative), isInside: true }, []),
+    });
 
-  const [waiting] = await bench.run();
+    const [waiting] = await bench.run();
 
-  expect(waiting).toMatchObject({ state: "taken", approved: false });
-  expect(waiting?.reason).toBe(`It changes files that make other programs run code: ${path}`);
-  expect(await bench.tip()).toBe(bench.base);
+    expect(waiting).toMatchObject({ state: "taken", approved: false });
+    expect(waiting?.reason).toBe(`It changes files that make other programs run code: ${path}`);
+    expect(await bench.tip()).toBe(bench.base);
 
-  if (waiting) await bench.landings.move(waiting, { state: "taken", approved: true });
-  expect(await bench.run()).toMatchObject([{ state: "landed" }]);
-});
+    if (waiting) await bench.landings.move(waiting, { state: "taken", approved: true });
+    expect(await bench.run()).toMatchObject([{ state: "landed" }]);
+  },
+);
 
-test("a landing that changes a submodule waits for the person's word", async () => {
+test("a landing that changes a submodule waits for the person's decision", async () => {
   await using directory = await temporaryDirectory();
   const root = await makeRepository(join(directory.path, "work"));
   const bench = await LandingBench.open(root);
@@ -297,7 +300,7 @@ test("where the person is asked, all work waits, and conflicts are told before",
 
   expect(landings).toMatchObject([
     { state: "conflict" },
-    { state: "taken", reason: "It waits for your word" },
+    { state: "taken", reason: "It waits for your decision" },
   ]);
 });
 
@@ -349,7 +352,7 @@ test("a landing whose record cannot be written is warned of, and the others land
   };
 
   expect((await bench.run()).map(({ state }) => state)).toEqual(["taken", "landed"]);
-  expect(bench.warnings).toEqual(["Landing 1 could not be brought on: Error: no space left"]);
+  expect(bench.warnings).toEqual(["Landing 1 could not continue: Error: no space left"]);
 
   bench.landings.move = move;
   expect((await bench.run()).map(({ state }) => state)).toEqual(["landed", "landed"]);

@@ -329,7 +329,7 @@ export class ScreenedTeam {
         return { ...this.#previewOf(id), restored: [], prompt: `the whole of ${id}` };
       },
       checkoutStates: async (name) => {
-        throw new TeamError("member-unknown", `Nobody here is named '${name}'`);
+        throw new TeamError("member-unknown", `There is no member '${name}'`);
       },
       previewCheckoutRewind: () => Promise.reject(new Error("unused")),
       rewindCheckout: () => Promise.reject(new Error("unused")),

@@ -97,7 +97,9 @@ function ending(directory: string, isInstalled: boolean): string[] {
     "  troupe",
     ...(isInstalled
       ? []
-      : ["To have the command troupe, run this in the clone: npm install -g --ignore-scripts ."]),
+      : [
+          "To install the command troupe, run this in the clone: npm install -g --ignore-scripts .",
+        ]),
   ];
 }
 

@@ -45,7 +45,7 @@ export const log: Command = {
     },
   ],
   notes: [
-    "A transcript has whole entries, so -f prints a reply after its last word. The screen and the dashboard show it while it is written.",
+    "A transcript has whole entries, so -f prints a reply once it is complete. The screen and the dashboard show it as it is written.",
   ],
 
   async run({ positionals, json, teamDir, values }, io) {

@@ -31,7 +31,7 @@ export const models: Command = {
     { call: "troupe models gpt-6 --json | jq '.models[].id'", does: "the ids alone, for a script" },
   ],
   notes: [
-    "All of them take tools. Other models can be used as well: name one with --model <provider>/<model>, and describe it under models in your settings.",
+    "All of them support tools. You can also use other models: name one with --model <provider>/<model>, and describe it under models in your settings.",
     "The window is the number of tokens that a conversation can fill: it ends where the price for long requests begins. Reply is how long one reply may be.",
     "Prices are dollars per million tokens. + marks a price that is higher for long requests: --json has all prices.",
     "* marks a model that is ready to use: the key and all other variables that its provider needs are set.",

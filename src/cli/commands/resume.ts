@@ -18,7 +18,7 @@ export const resume: Command = {
     { call: "troupe resume 2", does: "the team that `troupe teams` lists as 2" },
     { call: "troupe resume 2026-11-15", does: "the team that was archived on that day" },
   ],
-  notes: ["The present team is archived, and can be brought back in the same way."],
+  notes: ["The current team is archived first; you can bring it back in the same way."],
 
   async run(given, io) {
     const archived = await io.pastTeams.list(teamDirectoryOf(given, io));
@@ -55,7 +55,7 @@ async function ask(archived: readonly ArchivedTeam[], io: Io): Promise<string | 
   const answers = Object.fromEntries(
     offered.map((team, index) => [String(index + 1), archivedLine(team)]),
   );
-  const lines = ["Which team do you want to bring back? The present one is archived."];
+  const lines = ["Which team do you want to bring back? The current one will be archived."];
   const answer = await askAtStart({ lines, answers }, io);
   return answer === undefined ? undefined : pickTeam(archived, answer).name;
 }

@@ -141,12 +141,12 @@ export const StatedSettings = z.strictObject({
     .optional()
     .describe("Whether new teammates work in the lead's directory, or each in a checkout"),
   base: CheckoutBase.optional().describe(
-    "What a checkout begins with: the last commit, or that and what you have not committed",
+    "What a checkout starts with: the last commit, or that and your uncommitted changes",
   ),
   "checkout.link": z
     .array(z.string().min(1).refine(isPathWithin))
     .optional()
-    .describe("Paths in the repository that are links to yours in every checkout"),
+    .describe("Paths in the repository that are links to your own in every checkout"),
   "checkout.setup": z
     .string()
     .min(1)

@@ -37,8 +37,8 @@ export async function runCheckoutRewind(argument: string, talk: Talk): Promise<T
   return {
     type: "shown",
     lines: [
-      `The files of ${member}'s checkout are ${asOf(state)}. It is told with its next turn.`,
-      `What they were before is kept: /rewind ${member} ${before.number}`,
+      `The files of ${member}'s checkout are ${asOf(state)}. The member is told at its next turn.`,
+      `Their previous state is kept: /rewind ${member} ${before.number}`,
     ],
   };
 }
@@ -69,7 +69,7 @@ function previewLines(preview: CheckoutRewindPreview, member: string): string[] 
   if (inTheWay.length > 0) {
     return [
       head,
-      "It is not possible now: these files are ignored, so that nothing keeps them, and would be overwritten:",
+      "This is not possible now. It would overwrite these files, which git ignores and nothing keeps:",
       ...inTheWay.slice(0, maxListed).map((path) => `  ${oneLine(path)}`),
       "Move them out of the checkout, and look again.",
     ];
@@ -81,7 +81,7 @@ function previewLines(preview: CheckoutRewindPreview, member: string): string[] 
     ...(more > 0 ? [`  … ${more} more`] : []),
     "What is not taken back:",
     ...cannot.map((each) => `  ${oneLine(each)}`),
-    "What is there now is kept first, so that you can go back to it.",
+    "The current files are kept first, so that you can go back to them.",
     `Nothing has changed yet. Type /rewind ${member} ${state.number} yes to do this.`,
   ];
 }

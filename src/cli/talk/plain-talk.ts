@@ -23,7 +23,7 @@ interface PlainTalkOptions {
   model: string;
 }
 
-/** A reply after which the talk goes on. */
+/** A reply after which the talk continues. */
 type OngoingReply = Exclude<TalkReply, { type: "leave" | "start-new" | "resume" }>;
 
 /**

@@ -79,8 +79,8 @@ export class OwnNetwork implements Disposable {
 
 const statusDescriptor = 3;
 /**
- * Without a `/dev` of its own: for that, bubblewrap gives an ordinary user a second user namespace, and from there nobody
- * may enter a network that belongs to the first.
+ * Without a `/dev` of its own: for that, bubblewrap gives an ordinary user a second user namespace, from which
+ * a network of the first cannot be entered.
  */
 const confining = [
   ...["--die-with-parent", "--unshare-user", "--unshare-net", "--unshare-pid"],
@@ -93,7 +93,7 @@ const waiting = ["/bin/sh", "-c", "echo; read _"] as const;
 
 /**
  * The same, by giving away a server that listens where it runs: connections to it need no process there. Ends when nobody
- * can send it messages any more.
+ * can send it messages.
  */
 const listening = [
   process.execPath,
@@ -118,7 +118,7 @@ function pidInside(child: ChildProcess): Promise<number> {
   const report = child.stdio[statusDescriptor];
   let status = "";
   return new Promise((resolve) => {
-    // Read to its end: bubblewrap waits for ever once nobody reads its report.
+    // Read to its end: bubblewrap waits forever once nobody reads its report.
     report?.on("data", (chunk: Buffer) => {
       status += chunk;
       const [, pid] = /"child-pid"\s*:\s*(\d+)\D/.exec(status) ?? [];

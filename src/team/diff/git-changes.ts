@@ -27,14 +27,17 @@ export async function findGitChanges({ root, limit, env }: GitChangesOptions): P
   const top = await git.run(["rev-parse", "--show-toplevel"]);
   if (top.code !== 0) return whyNot(top);
   if (!contains(top.output.toString("utf8").replace(/\n$/, ""), root)) {
-    return { type: "failed", reason: "Git's work tree is not the one around the workspace." };
+    return {
+      type: "failed",
+      reason: "Git uses another work tree than the one that contains the workspace.",
+    };
   }
   const paths = limit === "" ? ["--", "."] : ["--", limit];
   const listed = await listChanges(git, paths);
-  if (typeof listed === "string") return { type: "failed", reason: `Git has failed: ${listed}` };
+  if (typeof listed === "string") return { type: "failed", reason: `Git failed: ${listed}` };
   const { entries, isCut } = listed;
   const shown = entries.slice(0, maxFiles);
-  const notes = isCut ? ["There are more files than git was asked for."] : [];
+  const notes = isCut ? ["There are too many changed files to list them all."] : [];
   const candidates = await withContents(git, shown);
   return {
     ...{ type: "found", since: { type: "commit" }, candidates, notes },
@@ -47,7 +50,7 @@ function whyNot({ code, errors }: { code: number | undefined; errors: string }):
     return { type: "none" };
   }
   const [line = ""] = errors.split("\n");
-  return { type: "failed", reason: `Git has failed: ${line}` };
+  return { type: "failed", reason: `Git failed: ${line}` };
 }
 
 /** A file that differs, by the object that it was. */

@@ -48,8 +48,8 @@ export async function findTeamChanges(
     return { path: relative(root, change.path), before: contentBefore(change, history) };
   });
   const notes = [
-    "What commands have changed is not shown: only git would know it.",
-    ...(isWhole ? [] : ["There were so many changes that the first ones are not known."]),
+    "Changes made by commands are not shown: that needs git.",
+    ...(isWhole ? [] : ["There were so many changes that the earliest are no longer known."]),
   ];
   return { since, candidates, more: first.size - shown.length, notes };
 }

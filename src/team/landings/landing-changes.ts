@@ -22,7 +22,7 @@ const linkMode = "120000";
 
 /**
  * What a landing has landed, or what its member has done since it knows the target. Throws `repository-unusable` where
- * the repository does not have the work any more.
+ * the repository no longer has the work.
  */
 export async function findLandingChanges(git: Git, landing: Landing): Promise<LandingChanges> {
   const [before, after] = await comparedCommits(git, landing);
@@ -50,7 +50,7 @@ async function comparedCommits(
 ): Promise<[string, string]> {
   if ((await readRef(git, commit)) === undefined) {
     throw new TeamError("repository-unusable", `The commit of landing ${id} is gone: ${commit}`, {
-      hint: `It was kept by ${ref}, which must have been removed.`,
+      hint: `The ref that kept it, ${ref}, was removed.`,
     });
   }
   if (state === "landed") return onto && merge_commit ? [onto, merge_commit] : [base, commit];

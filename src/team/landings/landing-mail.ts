@@ -15,7 +15,7 @@ const maxAttempts = 3;
 
 /**
  * Tells members what has become of a landing. What its member has to act on wakes it, and the end of all attempts
- * wakes the lead; everything else is seen with the next turn. To repeat it tells nobody twice.
+ * wakes the lead; everything else is seen with the next turn. Repeating it tells nobody twice.
  */
 export async function mailOfLanding(
   landing: Landing,
@@ -47,7 +47,7 @@ export async function mailOfLanding(
 async function sendBack(landing: Landing, options: LandingMailOptions): Promise<void> {
   const { member } = landing;
   const text = problemText(landing);
-  const advice = `Commit what you have, bring ${landing.target} into your checkout, and solve it there: git fetch origin && git merge origin/${landing.target}. When your run ends, it is tried again; this was attempt ${landing.attempt} of ${maxAttempts}.`;
+  const advice = `Commit your work, merge ${landing.target} into your checkout, and solve the problem there: git fetch origin && git merge origin/${landing.target}. When your run ends, landing is tried again; this was attempt ${landing.attempt} of ${maxAttempts}.`;
   try {
     await send(member, landing, { content: `Your work ${text}\n\n${advice}` }, options);
   } catch (error) {
@@ -74,7 +74,7 @@ function checkText(check: LandingCheck | null): string {
 function failureText(landing: Landing): string {
   const { member, reason, files, check, ref } = landing;
   const details = files.length > 0 ? `\n${listed(files)}` : checkText(check);
-  return `The work of ${member} does not land. ${reason ?? "It has failed"}${details}\n\nIt is kept as ${ref}. Tell ${member} how to go on: what it hands in next begins with a first attempt.`;
+  return `The work of ${member} has not landed. ${reason ?? "It has failed"}${details}\n\nIt is kept as ${ref}. Tell ${member} how to continue: the work that it hands in next starts again with a first attempt.`;
 }
 
 function waitingText({ member, target, reason }: Landing): string {
@@ -83,7 +83,7 @@ function waitingText({ member, target, reason }: Landing): string {
 
 function discardedText({ id, reason, ref }: Landing): string {
   const why = reason ? `: ${reason}` : "";
-  return `The person does not want your work (landing ${id})${why}. It does not land, and is kept as ${ref}. Your checkout still has it: take out what must not land before you go on.`;
+  return `The person discarded your work (landing ${id})${why}. It will not land, and is kept as ${ref}. Your checkout still has it: remove what must not land before you continue.`;
 }
 
 function landedText(
@@ -97,7 +97,7 @@ function landedText(
   const advice =
     reader === lead
       ? ""
-      : `\nBefore you change the same: git fetch origin && git merge origin/${target}`;
+      : `\nBefore you change the same files: git fetch origin && git merge origin/${target}`;
   return `${whose} is on ${target} now${commit}${what}${advice}`;
 }
 

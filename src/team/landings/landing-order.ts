@@ -18,9 +18,9 @@ export interface LandingDecision {
 }
 
 /**
- * The order by which the person's word gets to the process that runs the team. Throws `landing-unknown`,
- * `landing-changed` where the landing has another commit, and `landing-refused` where nothing can happen to it any
- * more.
+ * The order that takes the person's decision to the process that runs the team. Throws `landing-unknown`,
+ * `landing-changed` where the landing has another commit, and `landing-refused` where its state is
+ * final.
  */
 export function landingOrder(
   { id, commit, decision, reason }: LandingDecision,
@@ -34,7 +34,7 @@ export function landingOrder(
       hint:
         landing.state === "landed"
           ? `It is on ${landing.target}. troupe land brings that to you.`
-          : `Landing ${landing.replaced_by} has its work now: troupe changes shows it.`,
+          : `Landing ${landing.replaced_by} contains its work now: see troupe changes.`,
     });
   }
   const why = reason === undefined ? {} : { reason };
@@ -43,7 +43,11 @@ export function landingOrder(
 
 /** A decision about a commit that is not the one to be landed. */
 export function otherCommit(id: LandingId): TeamError {
-  return new TeamError("landing-changed", `Landing ${id} is not what was decided on`, {
-    hint: "Look at it again: troupe changes.",
-  });
+  return new TeamError(
+    "landing-changed",
+    `Landing ${id} has another commit than the one that was decided on`,
+    {
+      hint: "Look at it again: troupe changes.",
+    },
+  );
 }

@@ -66,7 +66,7 @@ async function openChecks(
     ...command
   }: { gits: Awaited<ReturnType<typeof personsGits>>; command: string; timeoutMs: number },
 ): Promise<LandingChecks> {
-  // What was started for a check of an earlier process belongs to nobody any more.
+  // What was started for a check of an earlier process no longer belongs to anybody.
   await equipment.endOrphans(system);
   const { team_id } = await equipment.store.roster.read();
   return new LandingChecks({
@@ -77,7 +77,7 @@ async function openChecks(
   });
 }
 
-/** What the target has got by a landing. */
+/** The files that a landing has changed in the target. */
 async function landedFiles(
   git: Git,
   { state, onto, merge_commit: commit }: Landing,

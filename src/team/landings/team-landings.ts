@@ -19,7 +19,7 @@ export interface LandingWorks extends AsyncDisposable {
 
 /** What the team gives to its queue. */
 export type QueueParts = Pick<LandingQueueOptions, "landings" | "asks" | "onWarning" | "onRest"> & {
-  /** Tells those whom it concerns. `files` are those that the target has got by it, as far as they are known. */
+  /** Tells the members concerned. `files` are those that it has changed in the target, as far as they are known. */
   tell(landing: Landing, files: readonly string[]): Promise<void>;
 };
 
@@ -57,18 +57,18 @@ export class TeamLandings {
     return this.#starting === undefined && (this.#queue?.isAtRest ?? true);
   }
 
-  /** Every landing of an earlier process goes on. */
+  /** Continues the landings of an earlier process. */
   start(): void {
     const { onWarning, onRest } = this.#options;
     this.#starting = this.#resume()
-      .catch((error: unknown) => onWarning(`Landings do not go on: ${shown(error)}`))
+      .catch((error: unknown) => onWarning(`Landings cannot continue: ${shown(error)}`))
       .finally(() => {
         this.#starting = undefined;
         onRest();
       });
   }
 
-  /** Keeps what the checkout of a member holds, and puts it into the queue. To repeat it changes nothing. */
+  /** Keeps what the checkout of a member holds, and puts it into the queue. Repeating it changes nothing. */
   async handIn(member: MemberName): Promise<void> {
     try {
       const kept = await this.#options.keep(member);
@@ -106,7 +106,7 @@ export class TeamLandings {
     queue.wake();
   }
 
-  /** Ends a check that runs. Everything goes on from the records at the next start. */
+  /** Ends a check that runs. The next start continues from the records. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#starting;

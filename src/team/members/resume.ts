@@ -26,7 +26,7 @@ export interface ResumeOptions {
  * 1. the rules that the person added hold again, and the lead's mode is written down, before any member is opened;
  * 2. the lead is opened, since members report to it;
  * 3. removals that were interrupted are finished, so that mail and tasks are free for the others;
- * 4. checkouts that were half made are removed, and those that nobody has any more are retired;
+ * 4. checkouts that were half made are removed, and those that nobody has now are retired;
  * 5. every member that is alive is opened with its plan, its failure and its tasks, and with the model
  *    and the mode that the lead has now, where it has them from the lead;
  * 6. shutdowns that were asked for are asked again, or carried out;

@@ -18,7 +18,7 @@ export interface MemberMode {
   followsLead: boolean;
 }
 
-/** The mode of a lead of which nothing else is written down. */
+/** The mode of a lead for which no other is recorded. */
 const usual: PermissionMode = "default";
 
 export function modeInForce({ mode_in_force }: Pick<TeamPermissions, "mode_in_force">) {

@@ -54,7 +54,7 @@ export class CheckoutRewind {
       ({ member, ref }) => member === this.#name && numberOf(ref) > number,
     );
     return [
-      "Its conversation, and what it has committed and staged, stay: git shows it the difference.",
+      "Its conversation, its commits and its staged changes stay; git shows it the difference.",
       ...later.flatMap((landing) => aboutLanding(landing) ?? []),
     ];
   }
@@ -67,14 +67,14 @@ function numberOf(ref: string): number {
 function aboutLanding(landing: Landing): string | undefined {
   const { id, member, target, state } = landing;
   if (state === "landed") {
-    return `Landing ${id} is on ${target}, and stays there until ${member} hands in what it does next.`;
+    return `Landing ${id} stays on ${target} until the next work of ${member} lands there.`;
   }
   if (!isUnlanded(landing)) return undefined;
-  return `Landing ${id} (${state}) has later work: discard it if that is not to land.`;
+  return `Landing ${id} (${state}) contains later work: discard it if that must not land.`;
 }
 
 function runsCommands(name: MemberName, commands: readonly string[]): TeamError {
   return new TeamError("team-busy", `'${name}' has commands running: ${commands.join("; ")}`, {
-    hint: "Have it end them, and try again.",
+    hint: "Ask it to end them, and try again.",
   });
 }

@@ -7,5 +7,5 @@ export function wentBackNote({ state, before, files }: WentBack): string {
   const named = files.slice(0, maxNamed).map(({ path }) => path);
   const more = files.length - named.length;
   const what = `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-  return `(The person took the files of your checkout back to how they were ${state.number === 0 ? "when it was made" : `at ${state.at}`}: ${what || "nothing was different"}. What they were before is kept, as state ${before.number}. Your commits stay. Read files again before you change them.)`;
+  return `(The person took the files of your checkout back to how they were ${state.number === 0 ? "when it was made" : `at ${state.at}`}: ${what || "nothing was different"}. Their previous content is kept as state ${before.number}. Your commits stay. Read files again before you change them.)`;
 }

@@ -136,8 +136,8 @@ export interface TeamActions {
    */
   setMode(name: string, mode: PermissionMode): Promise<void>;
   /**
-   * Says whether work may land: exactly the commit that the person has seen. Throws `landing-unknown`,
-   * `landing-changed` where it has another commit, and `landing-refused` where nothing can happen to it any more.
+   * Decides whether work may land, for exactly the commit that the person has seen. Throws `landing-unknown`,
+   * `landing-changed` where it has another commit, and `landing-refused` where its state is final.
    */
   decideLanding(decision: LandingDecision): Promise<void>;
   /**

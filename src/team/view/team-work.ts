@@ -106,11 +106,9 @@ export class TeamWork {
     const records = await this.#records.checkouts();
     const record = records.find((each) => each.id === member);
     if (record) return record;
-    throw new TeamError(
-      "repository-unusable",
-      `It is not on record which repository has landing ${id}`,
-      { hint: `The record of the checkout of '${member}' is missing.` },
-    );
+    throw new TeamError("repository-unusable", `The repository of landing ${id} is not on record`, {
+      hint: `The record of the checkout of '${member}' is missing.`,
+    });
   }
 }
 
@@ -122,7 +120,7 @@ function at(repository: string) {
 async function opener(repository: string): Promise<OpenGit> {
   if (!(await isThere(repository))) {
     throw new TeamError("repository-unusable", `The repository ${repository} is gone`, {
-      hint: "Bring it back to where it was.",
+      hint: "Move it back to where it was.",
     });
   }
   return await openerIn(basename(repository) === ".git" ? dirname(repository) : repository);

@@ -457,7 +457,7 @@ function testActs(open: OpenTeamView): void {
 
 function testWork(open: OpenTeamView): void {
   const test = testWith(open);
-  test("the person's word on a landing is an order to the lead, for exactly the commit that was seen", async ({
+  test("the person's decision on a landing is an order to the lead, for exactly the commit that was seen", async ({
     store,
     view,
   }) => {
@@ -484,7 +484,7 @@ function testWork(open: OpenTeamView): void {
     expect(await reader.unread()).toHaveLength(2);
   });
 
-  test("a landing that is over takes no word any more", async ({ store, view }) => {
+  test("a landing whose state is final takes no decision", async ({ store, view }) => {
     const { id, commit, version } = await handIn(store);
     await store.landings.move({ id, version }, { state: "landed" });
 

@@ -50,7 +50,7 @@ test.each([
   ["/model alice", "Write /model <model> alice."],
   ["/effort all", "Write /effort <level> all."],
   ["/effort xhigh", "Efforts: none, low, medium, high, max, default."],
-  ["/effort high nobody", "Nobody here is named 'nobody'"],
+  ["/effort high nobody", "There is no member 'nobody'"],
   ["/model a/b, c/d alice", "Several models are separated by commas, without spaces."],
 ])("%s is refused with what to type", async (line, hint) => {
   await using screen = await withAlice();

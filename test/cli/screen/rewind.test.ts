@@ -118,7 +118,7 @@ test.each(["yes", "y", "1", "1 yes", "/rewind 1 y", "/rewind yes", "/rewind 1 ye
 
     screen.press(`${typed}${enter}`);
     await screen.shows(
-      typed.startsWith("/") ? /Not understood|Nobody here is named .yes/ : `› ${typed}\n`,
+      typed.startsWith("/") ? /Not understood|There is no member .yes/ : `› ${typed}\n`,
     );
 
     expect(screen.told.filter((each) => each.startsWith("rewind"))).toEqual([]);

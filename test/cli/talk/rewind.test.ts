@@ -92,7 +92,7 @@ test("P27 a member's checkout goes back to a kept state, named before, and what 
     "/rewind alice 1",
     "/rewind alice 1 yes",
   );
-  expect(done.out.join("\n")).toContain("What they were before is kept: /rewind alice 2");
+  expect(done.out.join("\n")).toContain("Their previous state is kept: /rewind alice 2");
   expect(await files()).toEqual(["note.md"]);
 
   // The member hears of it with its next turn, and not by a run of its own.

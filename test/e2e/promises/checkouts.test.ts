@@ -151,7 +151,7 @@ test("P27 the files of a checkout go back to a state that was kept; what stays i
   expect(preview.files).toEqual([{ path: "b.txt", action: "restore" }]);
   expect(preview.cannot).toEqual([
     expect.stringContaining("Its conversation"),
-    expect.stringMatching(/Landing 2 \(taken\) has later work/),
+    expect.stringMatching(/Landing 2 \(taken\) contains later work/),
   ]);
   expect(report).toEqual({ ...preview, before: states[0] });
   expect(await readFile(join(path, "b.txt"), "utf8")).toBe("one\n");

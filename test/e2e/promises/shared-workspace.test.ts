@@ -68,7 +68,7 @@ test("P21 when a command changes a file that another teammate has read, both are
 
   // Once, though the second command has changed it, too.
   const told = resultsIn(wire.requestsOf("alice").at(-1)).map(({ text }) => text);
-  expect(told[0]).toMatch(/Files changed meanwhile that others work with.*: shared\.txt \(bob\)$/);
+  expect(told[0]).toMatch(/Files that others work with changed meanwhile.*: shared\.txt \(bob\)$/);
   expect(told[1]).not.toContain("shared.txt");
   const [, ...mail] = shownIn(wire.requestsOf("bob")[2]).split("While a command of alice ran");
   expect(mail).toEqual([expect.stringContaining("read or written in this run: shared.txt.")]);

@@ -17,8 +17,8 @@ function landing(id: number, state: LandingState, more: Partial<Landing> = {}): 
 }
 
 test.each<[LandingState, Partial<Landing>, boolean, boolean]>([
-  ["taken", { reason: "It waits for your word" }, true, true],
-  ["taken", { reason: "It waits for your word", approved: true }, false, true],
+  ["taken", { reason: "It waits for your decision" }, true, true],
+  ["taken", { reason: "It waits for your decision", approved: true }, false, true],
   ["taken", {}, false, true],
   ["merged", {}, false, true],
   ["conflict", { files: ["a.txt"] }, true, true],

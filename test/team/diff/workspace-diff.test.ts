@@ -207,5 +207,7 @@ test("a work tree elsewhere is not shown, and the person is told", async () => {
   const diff = await diffOf(root);
 
   expect(diff.files).toEqual([]);
-  expect(diff.notes).toContain("Git's work tree is not the one around the workspace.");
+  expect(diff.notes).toContain(
+    "Git uses another work tree than the one that contains the workspace.",
+  );
 });

@@ -69,7 +69,7 @@ test("what has landed is told to the lead, its member, and all who have a checko
   expect(told[0]?.draft).toMatchObject({
     ...{ type: "landing_notification", from: "system", landing_id: "7", landing_state: "landed" },
   });
-  const advice = `\nBefore you change the same: git fetch origin && git merge origin/${target}`;
+  const advice = `\nBefore you change the same files: git fetch origin && git merge origin/${target}`;
   const changed = "(aaaaaaaaaaaa). Changed:\n- a.txt\n- b.txt";
   expect(textsOf(told)).toEqual([
     `The work of alice is on ${target} now ${changed}`,
@@ -128,9 +128,9 @@ test("where its member has ended, the lead is told where the work is", async () 
 const givenUp: [Partial<Landing>, RegExp][] = [
   [
     { files: ["a.txt"], reason: "Given up" },
-    /does not land\. Given up\n- a\.txt\n\nIt is kept as refs/,
+    /has not landed\. Given up\n- a\.txt\n\nIt is kept as refs/,
   ],
-  [{ check: failed }, /does not land\. It has failed: npm test\n/],
+  [{ check: failed }, /has not landed\. It has failed: npm test\n/],
 ];
 
 test.each(givenUp)("the lead acts on what is given up", async (fields, text) => {
@@ -147,8 +147,8 @@ test("what waits is told to the lead, and what is discarded to its member, if it
   expect(waiting).toMatchObject([{ to: "lead", draft: { landing_state: "taken" } }]);
   expect(textsOf(waiting)[0]).toMatch(/waits for the person: It changes submodules\./);
   expect(discarded).toMatchObject([{ to: "alice", draft: { landing_state: "discarded" } }]);
-  expect(textsOf(discarded)[0]).toContain("(landing 7): too large. It does not land");
-  expect(textsOf(await tell(landing("discarded")))[0]).toContain("(landing 7). It does not land");
+  expect(textsOf(discarded)[0]).toContain("(landing 7): too large. It will not land");
+  expect(textsOf(await tell(landing("discarded")))[0]).toContain("(landing 7). It will not land");
   expect(await tell(landing("discarded"), { gone: ["alice"] })).toEqual([]);
   for (const state of ["merged", "replaced"] as const) {
     expect(await tell(landing(state))).toEqual([]);

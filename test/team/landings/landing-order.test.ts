@@ -10,7 +10,7 @@ const [commit, base] = [CommitId.parse("a".repeat(40)), CommitId.parse("b".repea
 const draft = { member: alice, ref: "refs/troupe/team/alice/1", commit, base, target };
 const landing: Landing = newLanding(draft, { id, at: new Date(0) });
 
-test("the person's word is an order about the commit that was seen, with the reason if there is one", () => {
+test("the person's decision is an order about the commit that was seen, with the reason if there is one", () => {
   expect(landingOrder({ id, commit, decision: "land" }, [landing])).toEqual({
     ...{ type: "landing_decision", from: "user", landing_id: "1", commit, decision: "land" },
   });

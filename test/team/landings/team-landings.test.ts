@@ -154,7 +154,7 @@ test("a decision about another commit than the person has seen is refused", asyn
   await team.decide({ ...waiting, commit: team.base }, "land");
   await team.until(() => team.supervisor.isQuiet && team.warnings.length > 0);
 
-  expect(team.warnings[0]).toContain("is not what was decided on");
+  expect(team.warnings[0]).toContain("another commit than the one that was decided on");
   expect(await team.states()).toEqual(["taken"]);
 });
 
@@ -204,7 +204,7 @@ test("what is handed in later replaces a landing that the queue moves on at the 
   landings.move = async (landing, to) => {
     if (to.state === "replaced" && !hasMoved) {
       hasMoved = true;
-      await move(landing, { state: "taken", reason: "It waits for your word" });
+      await move(landing, { state: "taken", reason: "It waits for your decision" });
     }
     return await move(landing, to);
   };

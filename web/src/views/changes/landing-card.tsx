@@ -72,7 +72,7 @@ function Trouble({ landing: { files, check } }: { landing: LandingView }) {
   );
 }
 
-/** What it changes, and the person's word about exactly that. */
+/** What it changes, and the person's decision about exactly that. */
 function Changed({ landing, page }: LandingProps) {
   const { id, state } = landing;
   // With another state, it is compared with something else.
