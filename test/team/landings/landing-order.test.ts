@@ -33,7 +33,7 @@ test.each([
     "that another one has replaced",
     { id, commit },
     { ...landing, state: "replaced", replaced_by: other },
-    ...["landing-refused", "Landing 2 has its work"],
+    ...["landing-refused", "Landing 2 contains its work"],
   ],
 ] as const)("nothing is decided on a landing %s", (_, seen, known, code, hint) => {
   expect(() => landingOrder({ ...seen, decision: "land" }, [known])).toThrow(
