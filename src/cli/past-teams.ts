@@ -30,7 +30,7 @@ export function teamsLines({ present, archived }: ListedTeams, call: string): st
     ]),
     ...(archived.length === 0
       ? ["No team is in the archive."]
-      : [`\`${call} <number>\` brings a team back. The present one is archived.`]),
+      : [`\`${call} <number>\` brings a team back. The current one is archived.`]),
   ];
 }
 
