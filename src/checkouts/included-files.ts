@@ -6,6 +6,7 @@ import type { Git } from "../git/git.ts";
 import { ignoredAmong } from "../git/ignored.ts";
 import { closing } from "../lib/closing.ts";
 import { contains } from "../lib/contains.ts";
+import { isThere } from "../lib/is-there.ts";
 import { directoryIn } from "./directory-in.ts";
 
 /** Names the ignored files that checkouts have, too, in the language of `.gitignore`. */
@@ -80,7 +81,7 @@ async function copyOne(path: string, { from, to }: { from: string; to: string })
   if (!found?.isFile() && !found?.isSymbolicLink()) return false;
   // The checkout may have a link where the directory has a directory.
   if ((await directoryIn(to, dirname(path))) === undefined) return false;
-  if (await lstat(target).catch(onErrno(undefined, "ENOENT"))) return false;
+  if (await isThere(target)) return false;
   if (found.isFile()) {
     await copyFile(source, target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
     await chmod(target, found.mode & 0o777);

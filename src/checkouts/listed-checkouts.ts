@@ -1,5 +1,4 @@
-import { lstat } from "node:fs/promises";
-import { onErrno } from "../errors.ts";
+import { isThere } from "../lib/is-there.ts";
 import type { CheckoutRecord } from "../protocol/checkout.ts";
 import type { CommitId, MemberName } from "../protocol/ids.ts";
 
@@ -39,8 +38,4 @@ export async function listCheckouts(records: readonly CheckoutRecord[]): Promise
   }
   const found = await Promise.all(listed.map(({ path }) => isThere(path)));
   return listed.filter(({ state }, index) => found[index] || state === "making");
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return (await lstat(path).catch(onErrno(undefined, "ENOENT", "ENOTDIR"))) !== undefined;
 }

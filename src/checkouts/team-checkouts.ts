@@ -1,4 +1,4 @@
-import { lstat, realpath, rename, rm } from "node:fs/promises";
+import { realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { describeError, onErrno, reasonOf, TeamError } from "../errors.ts";
 import type { Git } from "../git/git.ts";
@@ -8,6 +8,7 @@ import { type Repository, requireRepository } from "../git/repository.ts";
 import type { Clock } from "../lib/clock.ts";
 import { contains } from "../lib/contains.ts";
 import { ensurePrivateDirectory } from "../lib/files.ts";
+import { isThere } from "../lib/is-there.ts";
 import { removeTree } from "../lib/remove-tree.ts";
 import { Serial } from "../lib/serial.ts";
 import { counted } from "../protocol/amounts.ts";
@@ -440,10 +441,6 @@ function damagedText(problem: string, isRepaired: boolean): string {
     ? "A new repository was made there, at the last commit that was kept."
     : "Report what happened, and stop working in it.";
   return `Your checkout no longer has a working repository: ${problem}. Your files and the commits of earlier runs are kept. ${made}`;
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return (await lstat(path).catch(onErrno(undefined, "ENOENT", "ENOTDIR"))) !== undefined;
 }
 
 /** Where a directory is, or would be if it were made. */

@@ -94,7 +94,8 @@ function writeWhole(file: HeldFile, lines: string): void {
   }
 }
 
-function endsWithLine(descriptor: number, size: number): boolean {
+/** True for an empty file, and for one that ends with a line break. */
+export function endsWithLine(descriptor: number, size: number): boolean {
   if (size === 0) return true;
   const last = Buffer.alloc(1);
   readSync(descriptor, last, 0, 1, size - 1);

@@ -4,6 +4,7 @@ import { isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { hasErrno, TeamError } from "../errors.ts";
+import { quoted } from "../lib/file-owner.ts";
 import { parseJson } from "../lib/json.ts";
 import type { EnvironmentVariables, PackageSettings } from "./provider-settings.ts";
 import type { SdkLanguageModel } from "./sdk-language-model.ts";
@@ -130,8 +131,4 @@ function modelOf(provider: unknown, { model, module }: { model: string; module: 
   throw new TeamError("config-invalid", `${module} has no language models`, {
     hint: "Name a provider package of the AI SDK.",
   });
-}
-
-function quoted(path: string): string {
-  return /^[\w./@-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

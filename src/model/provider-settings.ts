@@ -53,7 +53,6 @@ function rowsOf(providers: ProviderDefinitions = {}): ReadonlyMap<string, Provid
 export interface ProviderVariables {
   readonly name: string;
   readonly keys: readonly string[];
-  readonly needsKey: boolean;
   /** Undefined for a provider whose address is in the settings. */
   readonly baseUrl: string | undefined;
   /** True if its code has to be installed. */
@@ -64,7 +63,6 @@ export function providerVariables(providers?: ProviderDefinitions): ProviderVari
   return [...rowsOf(providers)].map(([name, row]) => ({
     name,
     keys: row.keyVariables,
-    needsKey: row.needsKey,
     baseUrl: row.baseUrlVariable,
     isPackage: row.package !== undefined,
   }));

@@ -1,4 +1,4 @@
-import { reasonOf, TeamError } from "../errors.ts";
+import { reasonOf } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isLeaving } from "../lib/leaving.ts";
 import { onAbort } from "../lib/on-abort.ts";
@@ -7,6 +7,7 @@ import { type MemberName, user } from "../protocol/ids.ts";
 import type { PermissionSubject, TeamRequest } from "../protocol/request.ts";
 import { hashSubject } from "../requests/request-rules.ts";
 import type { Requests } from "../requests/requests.ts";
+import { unlessDecided } from "../requests/requests.ts";
 
 /** A call that a person is asked about. An approval allows exactly this call. */
 export interface Question {
@@ -77,7 +78,7 @@ export class RequestApprovals implements Approvals {
     if (request) return answerOf(request, hash);
     // An exiting process asks again at its next start; an interrupted call is cancelled.
     if (!isLeaving(signal)) {
-      await unlessDecided(() => this.#requests.cancel(asked.id, from, "interrupted"));
+      await unlessDecided(this.#requests.cancel(asked.id, from, "interrupted"));
     }
     return { type: "stopped" };
   }
@@ -91,7 +92,7 @@ export class RequestApprovals implements Approvals {
     for (const request of asked) {
       const isOther = request.hash !== hash && request.state === "pending";
       if (!isOther || request.type !== "permission" || request.subject.call_id !== callId) continue;
-      await unlessDecided(() => this.#requests.cancel(request.id, from, "the call was changed"));
+      await unlessDecided(this.#requests.cancel(request.id, from, "the call was changed"));
     }
     return asked.findLast(
       ({ hash: other, state }) =>
@@ -140,7 +141,7 @@ export class RequestApprovals implements Approvals {
   }
 
   async #expire({ id }: TeamRequest, reason: string): Promise<void> {
-    await unlessDecided(() => this.#requests.expire(id, reason));
+    await unlessDecided(this.#requests.expire(id, reason));
   }
 }
 
@@ -150,15 +151,6 @@ function reasonBy(unattended: Unattended, rule: string | undefined): string {
     return String(unattended(rule));
   } catch (error) {
     return `nobody is there to decide, and the function for that case failed: ${reasonOf(error)}`;
-  }
-}
-
-/** The person may have answered at the same moment: then that answer counts. */
-async function unlessDecided(change: () => Promise<unknown>): Promise<void> {
-  try {
-    await change();
-  } catch (error) {
-    if (!(error instanceof TeamError) || error.code !== "request-refused") throw error;
   }
 }
 

@@ -97,12 +97,6 @@ export class BackgroundJobs implements AsyncDisposable {
     return toBackgroundJob(job);
   }
 
-  /** The job with this id; undefined if none is known. */
-  get(id: string): BackgroundJob | undefined {
-    const job = this.#jobs.get(id);
-    return job && toBackgroundJob(job);
-  }
-
   /** In the order in which they were started. */
   list(): BackgroundJob[] {
     return [...this.#jobs.values()].map(toBackgroundJob);

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeSync } from "node:fs";
-import { stat } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { basename } from "node:path";
 import { describeError, hasErrno, TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
-import { orNothing } from "../lib/or-nothing.ts";
+import { isDirectory } from "../lib/is-there.ts";
 import type { ConfinedProgram, Sandbox } from "../sandbox/sandbox.ts";
 import type {
   CommandNotStarted,
@@ -185,10 +184,6 @@ function pipes(count = 0): "pipe"[] {
 async function failureOf(child: ChildProcess): Promise<unknown> {
   const [error] = await once(child, "error");
   return error;
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  return (await orNothing(stat(path), undefined))?.isDirectory() ?? false;
 }
 
 function interrupted(): CommandNotStarted {

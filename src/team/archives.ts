@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { hasErrno, reasonOf } from "../errors.ts";
+import { reasonOf } from "../errors.ts";
+import { openIfThere } from "../lib/content-file.ts";
 import { firstCharacters } from "../lib/cut-text.ts";
 import { type FilePath, within } from "../lib/file-path.ts";
 import { listEntries } from "../lib/files.ts";
-import { OwnDirectory } from "../lib/own-directory.ts";
 import { lead, type MemberName, user } from "../protocol/ids.ts";
 import { reportUsage, type UsageReport } from "../protocol/usage.ts";
 import { memberNames } from "./find-member.ts";
@@ -130,13 +130,4 @@ function costOf(totals: readonly UsageReport[]): number | null {
 function timeOf(name: string): string {
   const [, day = "", hours, minutes, rest = ""] = /^(.{10})T(\d\d)-(\d\d)-(.*?Z)/.exec(name) ?? [];
   return `${day}T${hours}:${minutes}:${rest}`;
-}
-
-function openIfThere(directory: string): OwnDirectory | undefined {
-  try {
-    return OwnDirectory.open(directory);
-  } catch (error) {
-    if (hasErrno(error, "ENOENT")) return undefined;
-    throw error;
-  }
 }

@@ -1,8 +1,8 @@
-import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { z } from "zod";
-import { hasErrno, TeamError } from "../errors.ts";
+import { TeamError } from "../errors.ts";
 import { isPathWithin } from "../lib/is-path-within.ts";
+import { isDirectory } from "../lib/is-there.ts";
 import { nearest } from "../lib/nearest.ts";
 import { parseValue } from "../lib/parse-value.ts";
 import { suitableModels } from "../model/default-model.ts";
@@ -208,13 +208,4 @@ function unknownOption(name: string): TeamError {
   return new TeamError("config-invalid", `Team.open has no option ${JSON.stringify(name)}`, {
     hint: known ? `Did you mean ${known}?` : `The options are ${optionNames.join(", ")}.`,
   });
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch (error) {
-    if (hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG")) return false;
-    throw error;
-  }
 }

@@ -117,7 +117,7 @@ test("commands of this process itself are no orphans", async () => {
   if ("problem" in job) throw new Error(job.problem);
 
   expect(await endOrphans({ ...options, running: fixture.running })).toBe(0);
-  expect(fixture.background.get(job.id)?.status).toBe("running");
+  expect(fixture.background.list().find(({ id }) => id === job.id)?.status).toBe("running");
 
   // The control: where it is not known to run, it is one.
   expect(await endOrphans({ ...options, running: new RunningCommands() })).toBe(1);

@@ -25,7 +25,7 @@ test("a job's end is reported once, with its status and output", async () => {
   await fixture.background.stop(id);
 
   expect(ended).toMatchObject([{ id, status: "failed", output: "done\n(exit 3)" }]);
-  expect(fixture.background.get(id)).toEqual(ended[0]);
+  expect(fixture.background.list().find((job) => job.id === id)).toEqual(ended[0]);
 });
 
 test("a running job shows its output so far, and its pid", async () => {
@@ -33,7 +33,9 @@ test("a running job shows its output so far, and its pid", async () => {
 
   const { id, pid } = await start(fixture.background, "echo so far; sleep 1000");
 
-  await expect.poll(() => fixture.background.get(id)?.output).toBe("so far\n");
+  await expect
+    .poll(() => fixture.background.list().find((job) => job.id === id)?.output)
+    .toBe("so far\n");
   expect(fixture.background.list()).toMatchObject([{ id, status: "running" }]);
   expect(await systemProcesses.startOf(pid)).toBeDefined();
 });
@@ -54,12 +56,14 @@ test("a secret in a job's command is masked wherever the job is shown", async ()
 test("a stopped job ends with all processes it had started", async () => {
   await using fixture = await openShell();
   const job = await start(fixture.background, "setsid sleep 1000 & echo $!; wait");
-  await expect.poll(() => fixture.background.get(job.id)?.output).toMatch(/\d+\n/);
-  const child = Number(fixture.background.get(job.id)?.output);
+  await expect
+    .poll(() => fixture.background.list().find(({ id }) => id === job.id)?.output)
+    .toMatch(/\d+\n/);
+  const child = Number(fixture.background.list().find(({ id }) => id === job.id)?.output);
 
   await fixture.background.stop(job.id);
 
-  expect(fixture.background.get(job.id)?.status).toBe("stopped");
+  expect(fixture.background.list().find(({ id }) => id === job.id)?.status).toBe("stopped");
   expect(await systemProcesses.startOf(job.pid)).toBeUndefined();
   expect(await systemProcesses.startOf(child)).toBeUndefined();
 });

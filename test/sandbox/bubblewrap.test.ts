@@ -68,7 +68,9 @@ describe.skipIf(noSandbox)("the network of a member's commands", () => {
     await using other = await openSandboxed();
     const server = await own.shell.background.start({ command: serve, timeoutMs: undefined });
     if ("problem" in server) throw new Error(server.problem);
-    await expect.poll(() => own.shell.background.get(server.id)?.output).toBe("ready\n");
+    await expect
+      .poll(() => own.shell.background.list().find((job) => job.id === server.id)?.output)
+      .toBe("ready\n");
 
     expect((await own.run(visit)).output).toBe("reached");
     expect((await other.run(visit)).exitCode).not.toBe(0);

@@ -117,7 +117,9 @@ test("a job that is about to start when its member ends is ended too", async () 
   await fixture.jobs[Symbol.asyncDispose]();
 
   const { id } = await starting;
-  expect(fixture.background.get(id)).toMatchObject({ status: "stopped" });
+  expect(fixture.background.list().find((job) => job.id === id)).toMatchObject({
+    status: "stopped",
+  });
 });
 
 interface Mail {

@@ -1,8 +1,9 @@
-import { closeSync, fstatSync, readSync, renameSync, statSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, renameSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { hasErrno } from "../../errors.ts";
 import { ensurePrivateDirectory } from "../../lib/files.ts";
+import { endsWithLine } from "../../lib/json-lines.ts";
 import { LineReader } from "../../lib/line-reader.ts";
 import { openPrivateSync } from "../../lib/open-files.ts";
 import { readJson } from "../../lib/read-json.ts";
@@ -163,7 +164,7 @@ class HistoryFile {
     const descriptor = openPrivateSync(this.#path, "a+");
     try {
       // End a line that another process left unfinished.
-      const start = endsWithLine(descriptor) ? "" : "\n";
+      const start = endsWithLine(descriptor, fstatSync(descriptor).size) ? "" : "\n";
       // One write(2) to a file opened for appending: lines of two processes never mix.
       writeSync(
         descriptor,
@@ -203,12 +204,4 @@ function entriesIn(line: string): HistoryEntry[] {
     if (error instanceof SyntaxError) return [];
     throw error;
   }
-}
-
-function endsWithLine(descriptor: number): boolean {
-  const { size } = fstatSync(descriptor);
-  if (size === 0) return true;
-  const last = Buffer.alloc(1);
-  readSync(descriptor, last, 0, 1, size - 1);
-  return last.toString() === "\n";
 }

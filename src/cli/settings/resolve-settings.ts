@@ -1,6 +1,6 @@
-import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { TeamError } from "../../errors.ts";
+import { isDirectory } from "../../lib/is-there.ts";
 import { chosenByKey, defaultModelId, modelByKey } from "../../model/default-model.ts";
 import type { EnvironmentVariables } from "../../model/provider-settings.ts";
 import type { RuleOption } from "../../team/team-options.ts";
@@ -62,15 +62,6 @@ async function checkWorkspace(path: string): Promise<void> {
   throw new TeamError("usage-wrong", `--cwd ${path} is not a directory`, {
     hint: "Create it first, or give the directory that the team should work in.",
   });
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch (error) {
-    if (error instanceof Error && "errno" in error) return false;
-    throw error;
-  }
 }
 
 /** One source of settings. */

@@ -1,5 +1,5 @@
 import type { KeptWork } from "../../checkouts/checkouts.ts";
-import { TeamError } from "../../errors.ts";
+import { describeError, TeamError } from "../../errors.ts";
 import type { LandingQueue, LandingQueueOptions } from "../../landing/landing-queue.ts";
 import type { LandedStep } from "../../landing/landing-step.ts";
 import type { LandingId, MemberName } from "../../protocol/ids.ts";
@@ -61,7 +61,7 @@ export class TeamLandings {
   start(): void {
     const { onWarning, onRest } = this.#options;
     this.#starting = this.#resume()
-      .catch((error: unknown) => onWarning(`Landings cannot continue: ${shown(error)}`))
+      .catch((error: unknown) => onWarning(`Landings cannot continue: ${describeError(error)}`))
       .finally(() => {
         this.#starting = undefined;
         onRest();
@@ -75,7 +75,7 @@ export class TeamLandings {
       if (kept) await this.take(member, kept);
     } catch (error) {
       if (!(error instanceof TeamError)) throw error;
-      const problem = `The work of ${member} is not handed in: ${shown(error)}`;
+      const problem = `The work of ${member} is not handed in: ${describeError(error)}`;
       this.#options.onWarning(problem);
       await this.#options.tellProblem(problem);
     }
@@ -205,9 +205,4 @@ async function whileItChanges(change: () => Promise<void>): Promise<void> {
       if (!(error instanceof TeamError) || error.code !== "landing-changed") throw error;
     }
   }
-}
-
-function shown(error: unknown): string {
-  if (!(error instanceof TeamError)) return String(error);
-  return [error.message, error.hint].filter(Boolean).join(". ");
 }

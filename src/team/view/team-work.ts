@@ -1,10 +1,10 @@
-import { lstat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import type { ListedCheckout } from "../../checkouts/listed-checkouts.ts";
 import type { OpenGit } from "../../checkouts/own-repository.ts";
-import { describeError, onErrno, TeamError } from "../../errors.ts";
+import { describeError, TeamError } from "../../errors.ts";
 import { unknownLanding } from "../../landing/landing-rules.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { isThere } from "../../lib/is-there.ts";
 import { Programs } from "../../processes/programs.ts";
 import type { CheckoutRecord } from "../../protocol/checkout.ts";
 import type { LandingId } from "../../protocol/ids.ts";
@@ -131,10 +131,6 @@ async function openerIn(workspace: string): Promise<OpenGit> {
   const env = systemEnvironment();
   const programs = new Programs({ path: env.PATH, workspace });
   return (options) => Git.open({ ...options, env, programs });
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return (await lstat(path).catch(onErrno(undefined, "ENOENT", "ENOTDIR"))) !== undefined;
 }
 
 function unknownCheckout(path: string): TeamError {
