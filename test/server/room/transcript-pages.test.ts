@@ -113,5 +113,5 @@ test("only members have transcripts", async () => {
   await using room = openRoom(directory.path);
 
   await expect(room.transcript("../x", EntriesQuery.parse({}))).rejects.toThrow("name");
-  await expect(room.transcript("nobody", EntriesQuery.parse({}))).rejects.toThrow("Nobody");
+  await expect(room.transcript("nobody", EntriesQuery.parse({}))).rejects.toThrow("There is no member");
 });
