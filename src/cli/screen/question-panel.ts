@@ -44,26 +44,25 @@ export interface PanelOptions extends TextFormat, Omit<QuestionState, "question"
   height: number;
 }
 
-/** Whether the question does not fit a panel of this height. */
+/** Whether the question does not fit a panel of this height, at any stage. */
 export function isTooLong(request: TeamRequest, format: TextFormat, height: number): boolean {
-  const keys = lowerLines(request, {
-    ...format,
-    number: 1,
-    count: 2,
-    stage: "none",
-    isArmed: true,
+  const { length } = subjectLines(request, format);
+  return stages.some((stage) => {
+    const options = { ...format, number: 1, count: 2, stage, isArmed: true, height };
+    return length > roomAbove(lowerLines(request, options), height);
   });
-  return subjectLines(request, format).length > roomFor(height, keys.length);
 }
 
-/** The lines left beside the heading and the keys. */
-function roomFor(height: number, keyLineCount: number): number {
-  return Math.max(1, height - 1 - keyLineCount);
+/** The lines left between the heading and what is below. */
+function roomAbove(lower: readonly string[], height: number): number {
+  return Math.max(0, height - 1 - lower.length);
 }
 
-/** How tall a panel may be in a terminal. */
+/** How tall a panel may be in a terminal: there is always room for the line and the footer. */
 export function panelHeight(terminalHeight: number): number {
-  return Math.max(5, Math.floor(terminalHeight / 2));
+  const inputLines = Math.max(1, Math.floor(terminalHeight / 3));
+  const most = Math.max(2, terminalHeight - inputLines - 1);
+  return Math.min(most, Math.max(5, Math.floor(terminalHeight / 2)));
 }
 
 /**
@@ -72,12 +71,13 @@ export function panelHeight(terminalHeight: number): number {
 export function renderPanel(request: TeamRequest, options: PanelOptions): string[] {
   const { paint, width, stage, number, count, height } = options;
   const { from, type } = request;
-  const keys = lowerLines(request, options);
+  const lower = lowerLines(request, options);
   const lines = subjectLines(request, options);
-  const room = roomFor(height, keys.length);
+  const room = roomAbove(lower, height);
   const isCut = lines.length > room;
   const shown = isCut ? lines.slice(0, Math.max(0, room - 1)) : lines;
-  const more = isCut ? [paint.dim(`… ${lines.length - shown.length} more lines, above`)] : [];
+  const rest = lines.length - shown.length;
+  const more = isCut && room > 0 ? [paint.dim(`… ${rest} more lines, above`)] : [];
   const many = count > 1 ? ` (${number} of ${count})` : "";
   const call = isAboutHost(request) ? "asks to reach a host" : "asks to run this";
   const what = type === "plan" ? "asks you to approve this plan" : call;
@@ -86,7 +86,7 @@ export function renderPanel(request: TeamRequest, options: PanelOptions): string
     ? paint.inverse(paint.bold(` ${from} ${what}${many} `))
     : `${paint.bold(from)} ${what}${paint.dim(many)}`;
   const mark = paint.yellow(hasKeys || stage === "reason" ? "█" : "▌");
-  return [head, ...shown, ...more, ...keys]
+  return [head, ...shown, ...more, ...lower]
     .map((line) => `${mark} ${line}`)
     .map((line) => cutToWidth(line, width));
 }
@@ -104,19 +104,30 @@ export function isInPanel(stage: QuestionStage): boolean {
 
 type KeyOptions = Omit<PanelOptions, "height">;
 
-/** What stays in sight below the subject, however long that is. */
-function lowerLines(request: TeamRequest, options: KeyOptions): string[] {
-  return [...reasonLines(request, options), ...keyLines(request, options)];
+const stages: readonly QuestionStage[] = ["none", "choose", "confirm", "reason"];
+
+/**
+ * What stays in sight below the subject, however long that is: why it is asked, and the effects of the keys, with the same number of
+ * lines at every stage, so that nothing moves. In a tiny terminal, who asks and for what is needed more than reason and space.
+ */
+function lowerLines(request: TeamRequest, options: PanelOptions): string[] {
+  const { stage, width, height } = options;
+  const linesAt = (each: QuestionStage) => flow(keysAt(each, request, options), width - 2);
+  const most = Math.max(...stages.map((each) => linesAt(each).length));
+  const keys = linesAt(stages.includes(stage) ? stage : "none");
+  const space = Array.from({ length: most - keys.length }, () => "");
+  const all = [...reasonLines(request, options), ...space, ...keys];
+  if (all.length <= height - 3) return all;
+  // A rule is never cut: without room for it, its end and the keys are seen.
+  return keys.length <= height - 2 || stage === "confirm" ? keys : [briefKeys(request, options)];
 }
 
-/** The effects of the keys, with the same number of lines at every stage, so that nothing moves. */
-function keyLines(request: TeamRequest, options: KeyOptions): string[] {
-  const stages: readonly QuestionStage[] = ["none", "choose", "confirm", "reason"];
-  const { stage } = options;
-  const linesAt = (each: QuestionStage) => flow(keysAt(each, request, options), options.width - 2);
-  const height = Math.max(...stages.map((each) => linesAt(each).length));
-  const lines = linesAt(stages.includes(stage) ? stage : "none");
-  return [...Array.from({ length: height - lines.length }, () => ""), ...lines];
+/** The keys without their effects. */
+function briefKeys(request: TeamRequest, options: KeyOptions): string {
+  const bold = options.isArmed ? options.paint.bold : options.paint.dim;
+  if (options.stage !== "choose") return keysAt(options.stage, request, options).at(-1) ?? "";
+  const letters = ["y", "n", "r", ...(ruleOf(request) === undefined ? [] : ["a"])];
+  return [...letters.map(bold), options.paint.bold("esc")].join(" ");
 }
 
 function keysAt(stage: QuestionStage, request: TeamRequest, options: KeyOptions): string[] {

@@ -95,6 +95,7 @@ export class Screen {
   #note: string | undefined;
   readonly #modeKey: ModeKey;
   #stops: StopListener | undefined;
+  #size = "";
   #leave: (talkEnd: TalkEnd) => void = () => undefined;
 
   constructor(options: ScreenOptions) {
@@ -311,15 +312,20 @@ export class Screen {
   async #refreshQuestions(): Promise<void> {
     const { talk } = this.#options;
     const open = await talk.team.openRequests();
-    const height = panelHeight(this.#painter.height);
     const { fresh, gone } = this.#questions.update(open);
-    for (const request of fresh) {
-      this.#caller.asked(request);
-      if (isTooLong(request, this.#printed.format, height)) this.#printed.question(request);
-    }
+    for (const request of fresh) this.#caller.asked(request);
+    this.#printLongQuestions();
     this.#overview.setQuestions(this.#questions.open);
     this.#focus.refresh();
     for (const each of await talk.decidedElsewhere(gone)) this.#printed.decidedElsewhere(each);
+  }
+
+  /** What a panel has no room for is printed above it. */
+  #printLongQuestions(): void {
+    const height = panelHeight(this.#painter.height);
+    for (const request of this.#questions.open) {
+      if (isTooLong(request, this.#printed.format, height)) this.#printed.question(request);
+    }
   }
 
   async #refreshCosts(): Promise<void> {
@@ -460,6 +466,12 @@ export class Screen {
   }
 
   #render({ width, height }: { width: number; height: number }): ScreenFrame {
+    const size = `${width} ${height}`;
+    if (size !== this.#size) {
+      this.#size = size;
+      // Above this very frame.
+      this.#printLongQuestions();
+    }
     const nowMs = this.#options.monotonicMs();
     const scene = {
       members: this.#overview.members,

@@ -485,3 +485,40 @@ test("P38 /approve with the prefix of an id that was answered elsewhere answers 
   await screen.showsNoMore("asks to run this");
   expect(screen.answered).toEqual([newer.id]);
 });
+
+test.each([
+  [24, 8, /^▌ alice asks to run th…\n▌ bash\n▌ \$ npm test\n▌ ctrl-x to answer$/m],
+  [20, 5, /^▌ alice asks to ru…\n▌ ctrl-x to answer$/m],
+])(
+  "in a terminal of %i columns and %i rows, a question still says who asks, and is whole above",
+  async (columns, rows, panel) => {
+    await using screen = await ScreenedTeam.open({ columns, rows });
+
+    screen.ask(screen.enlist("alice"), { command: "npm test" }, rule);
+
+    await screen.shows(panel);
+    expect(screen.terminal.text).toMatch(/^\? alice asks to run$[\s\S]*^ {2}\$ npm test$/m);
+    await screen.settle();
+    screen.press(chooseKey);
+    await screen.shows(/^█ {2}alice asks .*\n(█ .*\n)*█ y n r a esc$/m);
+    await screen.settle();
+    screen.press("y");
+    await screen.until(() => screen.told.length > 0, "not answered");
+    expect(screen.told).toEqual(["allow-once"]);
+  },
+);
+
+test("a question that fits no more when the terminal becomes smaller is printed above, once", async () => {
+  await using screen = await ScreenedTeam.open({ rows: 40 });
+  const command = Array.from({ length: 8 }, (_, index) => `echo ${index}`).join("\n");
+  screen.ask(screen.enlist("alice"), { command });
+  await screen.shows("echo 7");
+  expect(screen.terminal.text).not.toContain("? alice asks to run");
+
+  screen.terminal.resize(80, 14);
+  await screen.shows(/^\? alice asks to run$[\s\S]*echo 7[\s\S]*… \d more lines, above/m);
+  screen.terminal.resize(80, 12);
+  await screen.settle();
+
+  expect(screen.terminal.text.match(/^\? alice asks to run$/gm)).toHaveLength(1);
+});
