@@ -18,7 +18,9 @@ test.skipIf(noTmux)("Esc at a question interrupts nobody at its first press", as
   await terminal.shows(/lead +wait_for_teammates/);
 
   await terminal.press("Escape");
-  await terminal.shows("Ctrl-X answers the question. Esc again interrupts lead.");
+  // It is shown for two seconds only.
+  const note = "Ctrl-X answers the question. Esc again interrupts lead.";
+  await terminal.hasWritten((output) => output.includes(note));
   await chooseQuestion(terminal);
   // From the question, it goes back to the line.
   await terminal.press("Escape");
@@ -86,7 +88,7 @@ test.skipIf(noTmux)("40 columns show the whole command, rule, keys, mode and hel
   await terminal.shows("ctrl-x to answer");
   await terminal.enter("/help");
   await terminal.shows(/^ {2}Ctrl-D +quits, as do q, exit and\n {14}\/quit$/m);
-  await terminal.shows(/^ {2}\/help · shift-tab mode +default$/m);
+  await terminal.shows(/^ {2}\/help · esc interrupt +default$/m);
 });
 
 test.skipIf(noTmux)("P40 a plan that waits for the person can be read whole", async () => {
