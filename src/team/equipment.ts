@@ -136,7 +136,7 @@ export class Equipment implements AsyncDisposable {
       ...{ ownModels: options.models, maxOutputTokens: options.maxOutputTokens },
       ...{ openModel: options.openModel, onWarning: (message) => place.onWarning(message) },
     });
-    this.tools = (options.tools ?? []).map(ownTool);
+    this.tools = (options.tools ?? []).map((tool) => ownTool(tool, clock));
     this.systemPrompt = options.systemPrompt;
     this.hooks = options.hooks ?? {};
     this.approvals = options.approvals ?? {};

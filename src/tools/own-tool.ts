@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { TeamError } from "../errors.ts";
+import type { Clock } from "../lib/clock.ts";
+import { isLeaving } from "../lib/leaving.ts";
 import { ModelImage } from "../protocol/transcript.ts";
 import {
   failure,
@@ -14,7 +16,7 @@ import {
  * result for the model, since a rejected `fetch` must not end the run; a throw of a built-in tool
  * is a bug of troupe and does.
  */
-export function ownTool(tool: Tool): Tool {
+export function ownTool(tool: Tool, clock: Pick<Clock, "schedule">): Tool {
   const { name } = tool.spec;
   return {
     spec: tool.spec,
@@ -24,7 +26,11 @@ export function ownTool(tool: Tool): Tool {
         if (call.type === "invalid") return call;
         const { data: action, error } = OwnAction.safeParse(call.action);
         if (error) return { type: "invalid", output: wrong(name, "action", error) };
-        return { type: "prepared", action, run: (context) => outputOf(name, call, context) };
+        return {
+          type: "prepared",
+          action,
+          run: (context) => outputOf(name, call, { context, clock }),
+        };
       } catch (error) {
         return { type: "invalid", output: failed(name, error) };
       }
@@ -56,19 +62,55 @@ const OwnOutput = z.object({
 async function outputOf(
   name: string,
   call: PreparedCall,
-  context: ToolContext,
+  { context, clock }: { context: ToolContext; clock: Pick<Clock, "schedule"> },
 ): Promise<ToolOutput> {
+  const patience = new Patience(context.signal, clock);
   try {
-    const { data, error } = OwnOutput.safeParse(await call.run(context));
+    const returned = await Promise.race([call.run(context), patience.isOver]);
+    if (returned === "still running") return failure(runsOn(name));
+    const { data, error } = OwnOutput.safeParse(returned);
     return error ? wrong(name, "output", error) : data;
   } catch (error) {
     if (error instanceof TeamError) throw error;
     // What it threw may be the reason of the abort, which says nothing to the model.
     if (context.signal.aborted) return failure(stopped(name));
     return failed(name, error);
+  } finally {
+    patience.end();
   }
 }
 
+/** How long a tool has to stop when its run is interrupted. */
+const stopMs = 1_000;
+
+/**
+ * The time that a tool has after an interruption. A process that leaves waits for no tool either, but
+ * writes nothing of the call, whose outcome is unknown then.
+ */
+class Patience {
+  readonly isOver: Promise<"still running">;
+  readonly end: () => void;
+
+  constructor(signal: AbortSignal, clock: Pick<Clock, "schedule">) {
+    let cancel = () => {};
+    let giveUp = () => {};
+    this.isOver = new Promise((resolve) => {
+      giveUp = () => resolve("still running");
+    });
+    const onAbort = () => {
+      if (!isLeaving(signal)) cancel = clock.schedule(stopMs, giveUp);
+    };
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.end = () => {
+      signal.removeEventListener("abort", onAbort);
+      cancel();
+    };
+  }
+}
+
+const runsOn = (name: string) =>
+  `Error: ${name} did not stop when the run was interrupted, and may still be running. Check what it has done before you call it again.`;
 const stopped = (name: string) =>
   `Error: ${name} was stopped before it had finished. Check what it has done before you call it again.`;
 

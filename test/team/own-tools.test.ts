@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { WakeLatch } from "../../src/lib/wake-latch.ts";
+import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { calls, says } from "../../src/testing/scripted-model.ts";
 import { defineTool, type ToolContext } from "../../src/tools/tool.ts";
+import { teamPlace } from "../support/team.ts";
 import { TeamOnWire } from "../support/team-on-wire.ts";
 
 test("a tool of the user that throws is an error for the model, and the run continues", async () => {
@@ -44,6 +46,30 @@ test("a tool of the user that rejects when it is interrupted leaves the run inte
   expect(await wire.transcriptOf("lead")).toContainEqual(
     expect.objectContaining({ type: "tool-result", output: expect.stringContaining("stopped") }),
   );
+});
+
+test("P19 a tool of the user that ignores its signal does not keep an interrupted member from the next prompt", async () => {
+  await using wire = await TeamOnWire.start({ lead: [calls("work", {}), says("Something else.")] });
+  const clock = new ManualClock();
+  const begun = new WakeLatch();
+  const deaf = tool(() => {
+    begun.wake();
+    return new Promise(() => undefined);
+  });
+  const team = await wire.open({ place: teamPlace(wire.root, { clock }), tools: [deaf] });
+  await team.prompt("Go.");
+  await begun.next();
+
+  team.interrupt("lead");
+  await clock.waitingFor(1_000);
+  clock.advance(1_000);
+  const { end } = await team.quiet();
+  await team.prompt("Do something else.");
+  const { result } = await team.quiet();
+
+  expect(end).toMatchObject({ outcome: "interrupted" });
+  expect(result).toBe("Something else.");
+  expect(wire.shownTo("lead")).toContain("work did not stop when the run was interrupted");
 });
 
 test("a tool of the user that rejects when the team is closed does not end the run: it continues", async () => {

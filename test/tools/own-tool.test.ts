@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { TeamError } from "../../src/errors.ts";
-import { leave } from "../../src/lib/leaving.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
+import { interrupt, leave } from "../../src/lib/leaving.ts";
 import type { ToolAction } from "../../src/protocol/tools.ts";
 import { callTool } from "../../src/testing/call-tool.ts";
+import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { ownTool } from "../../src/tools/own-tool.ts";
 import { defineTool, type ToolOutput } from "../../src/tools/tool.ts";
 
@@ -65,7 +67,7 @@ test("a tool whose action or schema throws is an error result, and the call is n
     run: async () => ({ text: "done", isError: false }),
   });
 
-  expect(["one", "2"].map((id) => ownTool(tool).prepare({ id }))).toMatchObject([
+  expect(["one", "2"].map((id) => ownTool(tool, systemClock).prepare({ id }))).toMatchObject([
     { type: "invalid", output: { isError: true, text: expect.stringContaining("BigInt") } },
     { type: "invalid", output: { isError: true, text: "Error: work failed: no action" } },
   ]);
@@ -90,14 +92,17 @@ test.each([
   { type: "effect" },
   { type: "effect", summary: "" },
 ])("the action %o is an error result, and the call is not run", (action) => {
-  const tool = ownTool({
-    spec: { name: "work", description: "Works.", input_schema: {} },
-    prepare: () => ({
-      type: "prepared",
-      action: action as ToolAction,
-      run: async () => ({ text: "done", isError: false }),
-    }),
-  });
+  const tool = ownTool(
+    {
+      spec: { name: "work", description: "Works.", input_schema: {} },
+      prepare: () => ({
+        type: "prepared",
+        action: action as ToolAction,
+        run: async () => ({ text: "done", isError: false }),
+      }),
+    },
+    systemClock,
+  );
 
   expect(tool.prepare({})).toMatchObject({
     type: "invalid",
@@ -115,19 +120,66 @@ test("a valid output is passed on, and mail is not: only troupe's own tools sett
   });
 });
 
+test("a tool that ignores its signal is waited for a second after an interruption, and is no failure of the run", async () => {
+  const clock = new ManualClock();
+  const controller = new AbortController();
+  const calling = call(() => new Promise(() => undefined), controller.signal, clock);
+
+  interrupt(controller);
+  await clock.waitingFor(1_000);
+  clock.advance(1_000);
+
+  expect(await calling).toMatchObject({
+    isError: true,
+    text: expect.stringMatching(/^Error: work did not stop .* may still be running/),
+  });
+});
+
+test("a tool that stops within that second gives its own result, and no time is left to wait for", async () => {
+  const clock = new ManualClock();
+  const controller = new AbortController();
+  let stop = (_: unknown) => {};
+  const run = () =>
+    new Promise((resolve) => {
+      stop = resolve;
+    });
+  const calling = call(run, controller.signal, clock);
+
+  interrupt(controller);
+  clock.advance(999);
+  stop({ text: "half of it" });
+
+  expect(await calling).toEqual({ text: "half of it", isError: false });
+  expect(clock.pending).toBe(0);
+});
+
+test("nothing is written of a call whose tool ignores that the process leaves: its outcome is unknown", () => {
+  const clock = new ManualClock();
+  const controller = new AbortController();
+  void call(() => new Promise(() => undefined), controller.signal, clock);
+
+  leave(controller);
+
+  expect(clock.pending).toBe(0);
+});
+
 /** The output of a tool of the user that does what `run` says. */
 async function call(
   run: (signal: AbortSignal) => unknown,
   signal = new AbortController().signal,
+  clock: Clock = systemClock,
 ): Promise<ToolOutput> {
-  const tool = ownTool({
-    spec: { name: "work", description: "Works.", input_schema: {} },
-    // As a tool that was written in JavaScript may be.
-    prepare: () => ({
-      type: "prepared",
-      action: { type: "coordinate" },
-      run: () => run(signal) as Promise<ToolOutput>,
-    }),
-  });
+  const tool = ownTool(
+    {
+      spec: { name: "work", description: "Works.", input_schema: {} },
+      // As a tool that was written in JavaScript may be.
+      prepare: () => ({
+        type: "prepared",
+        action: { type: "coordinate" },
+        run: () => run(signal) as Promise<ToolOutput>,
+      }),
+    },
+    clock,
+  );
   return callTool(tool, {}, { signal });
 }
