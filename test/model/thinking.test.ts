@@ -155,6 +155,27 @@ describe("the thinking budget", () => {
     },
   );
 
+  test("is not sent to OpenRouter for Claude if a reply has no room for it, and the person is told", async () => {
+    const claude = "openrouter/anthropic/claude-sonnet-4.5";
+    const tooFew = { maxOutputTokens: 1_365 };
+    for (const asked of [{ budgetTokens: 1_024 }, { effort: "high" }] as const) {
+      const body = await sent(claude, asked, tooFew);
+
+      expect(body).not.toHaveProperty("reasoning");
+      expect(body).not.toHaveProperty("reasoning_effort");
+      expect(await unsentThinking(claude, asked, { env, ...tooFew })).toEqual([
+        expect.stringContaining("is not asked to think"),
+      ]);
+    }
+    const enough = { maxOutputTokens: 1_366 };
+    expect(await sent(claude, { budgetTokens: 1_024 }, enough)).toMatchObject({
+      reasoning: { max_tokens: 1_024 },
+    });
+    expect(await sent("openrouter/openai/gpt-6-sol", { effort: "high" }, tooFew)).toMatchObject({
+      reasoning_effort: "high",
+    });
+  });
+
   test("is the number of tokens for OpenRouter, in place of the effort", async () => {
     const id = "openrouter/anthropic/claude-opus-5";
     const both = { effort: "low", budgetTokens: 4_000 } as const;

@@ -186,11 +186,15 @@ export function compatibleThinking(_: string, { reasoning, efforts }: ModelFacts
 export function openRouterThinking(model: string, facts: ModelFacts): ModelThinking {
   const compatible = compatibleThinking(model, facts);
   if (facts.reasoning === false) return compatible;
+  // What is asked of Claude there is at least the smallest budget, which a shorter reply has no room for.
+  const leastTokens = model.startsWith("anthropic/") ? leastClaudeReply : 0;
   return {
     ...compatible,
     takesBudget: true,
+    leastTokens,
     settings(asked) {
-      const { effort, budgetTokens } = asked;
+      const { effort, budgetTokens, maxOutputTokens } = asked;
+      if (effort !== "none" && maxOutputTokens <= leastTokens) return undefined;
       if (budgetTokens === undefined || effort === "none") return compatible.settings(asked);
       return { options: { openrouter: { reasoning: { max_tokens: budgetOf(asked) } } } };
     },
