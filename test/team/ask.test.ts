@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { WakeLatch } from "../../src/lib/wake-latch.ts";
 import type { ProviderRequest } from "../../src/testing/provider-server/provider-api.ts";
 import { calls, says } from "../../src/testing/scripted-model.ts";
 import { lastResult, never, nextQuestion, requestIdIn } from "../e2e/promises/scenes.ts";
@@ -79,6 +80,56 @@ test("P25 after five wrong results ask fails", async () => {
     code: "result-missing",
     message: expect.stringContaining("it was wrong 5 times: verdict: "),
   });
+});
+
+test("a result without a request_id is for the only question, and wrong ones are counted", async () => {
+  const forgets = (result: unknown) => calls("submit_result", { result });
+  await using wire = await TeamOnWire.start({
+    lead: [
+      forgets({ verdict: 1 }),
+      forgets({ verdict: "good", lines: [] }),
+      says("Done."),
+      ...[1, 2, 3, 4, 5].map((number) => forgets({ verdict: number })),
+      says("I cannot."),
+    ],
+  });
+  const team = await wire.open({ structuredResults });
+
+  expect(await team.ask("Review.", { schema: Review })).toEqual({ verdict: "good", lines: [] });
+  await expect(team.ask("Review again.", { schema: Review })).rejects.toMatchObject({
+    code: "result-missing",
+    message: expect.stringContaining("it was wrong 5 times: verdict: "),
+  });
+});
+
+test("where two results are asked for, one without a request_id is neither's, and the ids are named", async () => {
+  const both = new WakeLatch();
+  await using wire = await TeamOnWire.start({
+    lead: [
+      () =>
+        both.next().then(() => calls("submit_result", { result: { verdict: "bad", lines: [] } })),
+      ...[0, 1].map((index) => (request: ProviderRequest) => {
+        const ids = [...shownIn(request).matchAll(/request_id=([\w-]+), before/g)];
+        const result = { verdict: "good", lines: [index] };
+        return calls("submit_result", { request_id: ids[index]?.[1], result });
+      }),
+      says("Done."),
+    ],
+  });
+  const team = await wire.open({ structuredResults });
+
+  const first = team.ask("Review.", { schema: Review });
+  await wire.requested("lead", 1);
+  const asked = nextQuestion(team, "result");
+  const second = team.ask("Review again.", { schema: Review });
+  await asked;
+  both.wake();
+
+  expect([await first, await second].map(({ lines }) => lines)).toEqual([[0], [1]]);
+  const [, refused] = wire.requestsOf("lead").map(lastResult);
+  expect(refused?.text).toMatch(
+    /A result needs the request_id of its question. Asked for: \S+, \S+/,
+  );
 });
 
 test("P13 a result counts once, for a question that is open", async () => {

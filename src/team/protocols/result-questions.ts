@@ -58,9 +58,9 @@ export class ResultQuestions {
   }
 
   /** Takes in a value from the lead. Throws where it is wrong, with what is right. */
-  async submit(text: string, value: unknown): Promise<void> {
+  async submit(text: string | undefined, value: unknown): Promise<void> {
     const { requests } = this.#options;
-    const request = await findRequest(requests, text);
+    const request = text === undefined ? await this.#onlyOne() : await findRequest(requests, text);
     if (request?.type !== "result" || request.state !== "pending") throw await this.#unknown(text);
     const { id, hash } = request;
     const checked = await this.#check(request, value);
@@ -79,8 +79,7 @@ export class ResultQuestions {
 
   /** Cancels what an ended process has asked without a key: nobody can wait for the result any more. */
   async restore(): Promise<void> {
-    const open = await this.#options.requests.list({ type: "result", state: "pending" });
-    for (const { id, type, subject } of open) {
+    for (const { id, type, subject } of await this.#open()) {
       const isWithoutKey = type === "result" && subject.key === undefined;
       if (isWithoutKey) await this.cancel(id, "the program that asked has ended");
     }
@@ -127,10 +126,23 @@ export class ResultQuestions {
     await this.#options.post.send(lead, { type: "message", from: user, content });
   }
 
-  async #unknown(text: string): Promise<TeamError> {
-    const open = await this.#options.requests.list({ type: "result", state: "pending" });
-    const ids = open.map(({ id }) => id).join(", ");
-    return new TeamError("request-unknown", `No result is asked for as request_id '${text}'`, {
+  /** Models forget ids. Where one result is wanted, it is clear which one is meant. */
+  async #onlyOne(): Promise<TeamRequest | undefined> {
+    const [only, ...others] = await this.#open();
+    return others.length > 0 ? undefined : only;
+  }
+
+  #open(): Promise<TeamRequest[]> {
+    return this.#options.requests.list({ type: "result", state: "pending" });
+  }
+
+  async #unknown(text: string | undefined): Promise<TeamError> {
+    const ids = (await this.#open()).map(({ id }) => id).join(", ");
+    const problem =
+      text === undefined
+        ? "A result needs the request_id of its question"
+        : `No result is asked for as request_id '${text}'`;
+    return new TeamError("request-unknown", problem, {
       hint: ids ? `Asked for: ${ids}.` : "No result is asked for.",
     });
   }

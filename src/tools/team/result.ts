@@ -5,8 +5,11 @@ import type { LeadAccess } from "./team-access.ts";
 
 export const submitResult = coordinationTool({
   name: "submit_result",
-  description: "Hand in the result that a prompt asks for by a request_id.",
-  input: z.object({ request_id: FilledText, result: z.unknown() }),
+  description: "Hand in the result that a prompt asks for.",
+  input: z.object({
+    request_id: FilledText.optional().describe("Needed where several results are asked for"),
+    result: z.unknown(),
+  }),
   async answer({ request_id: id, result }, { leadership }: { leadership: LeadAccess }) {
     await leadership.submitResult(id, result);
     return "Result accepted";

@@ -65,8 +65,11 @@ export interface LeadAccess {
   waitForTeammates(request: WaitRequest, signal: AbortSignal): Promise<string>;
   /** Resolves to the request, or to undefined if the teammate was ended by force. */
   requestShutdown(teammate: string, options: { force: boolean }): Promise<TeamRequest | undefined>;
-  /** Hands in a result that the program asked for. Throws if the request is unknown, or the result wrong. */
-  submitResult(id: string, value: unknown): Promise<void>;
+  /**
+   * Hands in a result that the program asked for: without an id, the only one. Throws if the request is
+   * unknown, or the result wrong.
+   */
+  submitResult(id: string | undefined, value: unknown): Promise<void>;
   /** A requested shutdown; undefined for an unknown id. */
   findShutdown(id: string): Promise<TeamRequest | undefined>;
   /** Resolves to the plan's author. Throws if the request is unknown or already decided. */
