@@ -127,9 +127,7 @@ test("where two results are asked for, one without a request_id is neither's, an
 
   expect([await first, await second].map(({ lines }) => lines)).toEqual([[0], [1]]);
   const [, refused] = wire.requestsOf("lead").map(lastResult);
-  expect(refused?.text).toMatch(
-    /A result needs the request_id of its question. Asked for: \S+, \S+/,
-  );
+  expect(refused?.text).toMatch(/and there are several. Asked for: \S+, \S+/);
 });
 
 test("P13 a result counts once, for a question that is open", async () => {

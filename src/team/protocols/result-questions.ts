@@ -138,13 +138,12 @@ export class ResultQuestions {
 
   async #unknown(text: string | undefined): Promise<TeamError> {
     const ids = (await this.#open()).map(({ id }) => id).join(", ");
+    const hint = ids ? `Asked for: ${ids}.` : "No result is asked for.";
     const problem =
       text === undefined
-        ? "A result needs the request_id of its question"
+        ? `A result without a request_id is for the only question, and there ${ids ? "are several" : "is none"}`
         : `No result is asked for as request_id '${text}'`;
-    return new TeamError("request-unknown", problem, {
-      hint: ids ? `Asked for: ${ids}.` : "No result is asked for.",
-    });
+    return new TeamError("request-unknown", problem, { hint });
   }
 }
 
