@@ -1,10 +1,10 @@
 import { TeamError } from "../errors.ts";
-import { isUnlanded, type Landing } from "../protocol/landing.ts";
+import { isUnlanded, type Landing, tellingReason } from "../protocol/landing.ts";
 import type { BroughtWork } from "../team/landings/bring-landed.ts";
 import type { LandingChanges } from "../team/landings/landing-changes.ts";
 import type { TeamView } from "../team/view/team-view.ts";
 import { table } from "./render/columns.ts";
-import { changeCounts, landingReason, landingState, waitsForPerson } from "./render/landing.ts";
+import { changeCounts, landingState, waitsForPerson } from "./render/landing.ts";
 import { oneLine } from "./render/one-line.ts";
 import { shown } from "./render/shown.ts";
 import { counted } from "./render/workspace-diff.ts";
@@ -49,7 +49,7 @@ export function listLines(listed: readonly ListedLanding[], command: string): st
   ]);
   const lines = table(rows, (column) => column === 0).flatMap((line, index) => {
     const { landing } = listed[index] as ListedLanding;
-    const reason = landingReason(landing);
+    const reason = tellingReason(landing.reason);
     const under = [
       ...(reason === undefined ? [] : [oneLine(reason, 300)]),
       ...(landing.files.length > 0 ? [oneLine(landing.files.join(", "), 300)] : []),

@@ -1,5 +1,6 @@
 import { changedPaths, submoduleMode } from "../git/changed-paths.ts";
 import type { Git } from "../git/git.ts";
+import { landingIsAsked } from "../protocol/landing.ts";
 
 interface LandingToJudge {
   git: Git;
@@ -26,7 +27,7 @@ export async function whyAsk(landing: LandingToJudge): Promise<string | undefine
     ...(submodules.length > 0 ? [`It changes submodules: ${named(submodules)}`] : []),
   ];
   if (reasons.length > 0) return reasons.join(". ");
-  return asks ? "It waits for your decision" : undefined;
+  return asks ? landingIsAsked : undefined;
 }
 
 function named(changed: readonly { path: string }[]): string {

@@ -128,3 +128,11 @@ export function isUnlanded({ state }: Pick<Landing, "state">): boolean {
 
 /** Why work waits for which the person is not asked. */
 export const landingIsOff = "Automatic landing is off";
+
+/** Why work waits that the person lets land each time. */
+export const landingIsAsked = "It waits for your word";
+
+/** A reason that says more than that it waits for the person. */
+export function tellingReason(reason: string | null | undefined): string | undefined {
+  return reason === landingIsOff || reason === landingIsAsked ? undefined : (reason ?? undefined);
+}

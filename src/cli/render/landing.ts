@@ -1,4 +1,4 @@
-import { type Landing, landingIsOff } from "../../protocol/landing.ts";
+import { type Landing, tellingReason } from "../../protocol/landing.ts";
 import type { LandingChanges } from "../../team/landings/landing-changes.ts";
 import { oneLine } from "./one-line.ts";
 import type { TextFormat } from "./paint.ts";
@@ -38,14 +38,6 @@ export function waitsForPerson({ state, reason, approved }: Landing): boolean {
   return state === "taken" && reason !== null && !approved;
 }
 
-/** Why it is where it is, where the state does not say it. */
-export function landingReason(landing: Landing): string | undefined {
-  const { reason } = landing;
-  if (reason === null) return undefined;
-  // Then the state says it all.
-  return reason === landingIsOff || reason === "It waits for your word" ? undefined : reason;
-}
-
 /** How much it changes: `2 files, +10 -3`. */
 export function changeCounts({ files, more }: LandingChanges): string {
   const sum = (key: "added" | "removed") => files.reduce((all, file) => all + file[key], 0);
@@ -59,7 +51,7 @@ export function renderLanding(
 ): string[] {
   const { id, member, ref, check } = landing;
   const { paint, width } = format;
-  const reason = landingReason(landing);
+  const reason = tellingReason(landing.reason);
   const head = `Landing ${id} of ${member}: ${landingState(landing)}`;
   return [
     ...wrapText(paint.bold(oneLine(head)), width),

@@ -43,7 +43,7 @@ export function isShownIn(view: MemberName, { member, item }: MemberItem): boole
   if (item.type === "mail") return isMailFor(view, item);
   if (member === view) return true;
   if (view !== lead) return false;
-  return item.type === "ended" || (item.type === "notice" && item.tone === "bad");
+  return item.type === "ended" || (item.type === "notice" && item.tone !== "quiet");
 }
 
 /** A result repeats what its sender has just said, which its own view has already. */

@@ -13,6 +13,7 @@ import type {
   ToolResultEvent,
 } from "../../protocol/events.ts";
 import { lead, type MemberName, type MessageId, user } from "../../protocol/ids.ts";
+import { tellingReason } from "../../protocol/landing.ts";
 import { isNews } from "../../protocol/message-types.ts";
 
 /** One thing to show of what a member says and does. */
@@ -128,7 +129,7 @@ export class EventItems {
       case "task-change":
         return [notice(`task ${event.id} is ${event.status}`)];
       case "landing-change":
-        return landingItems(event);
+        return landingItems(event, member);
       case "rule-change":
         return [notice(`rule ${event.change}: ${event.decision} ${event.rule}`)];
       case "mode-change":
@@ -257,22 +258,31 @@ function changeItems(event: MemberChangeEvent): TalkItem[] {
 }
 
 /** How a landing has got on, as far as it changes something for the person. */
-function landingItems({ id, state, target, reason }: LandingChangeEvent): TalkItem[] {
-  const why = reason ? `: ${reason}` : "";
+function landingItems(
+  { id, state, target, reason }: LandingChangeEvent,
+  member: MemberName,
+): TalkItem[] {
+  const telling = tellingReason(reason);
+  const why = telling ? `: ${telling}` : "";
   switch (state) {
     case "landed":
-      return [notice(`its work (landing ${id}) is on ${target} now; /land brings it to you`)];
+      return [notice(`landing ${id} is on ${target} now; /land brings it to you`, "good")];
     case "taken":
       if (!reason) return [];
-      return [notice(`its work (landing ${id}) waits for you${why}. /changes shows it`, "bad")];
+      return [
+        notice(
+          `landing ${id} waits for you${why}. /changes shows it, /land ${member} lets it land`,
+          "bad",
+        ),
+      ];
     case "conflict":
-      return [notice(`its work (landing ${id}) conflicts with ${target}`, "bad")];
+      return [notice(`landing ${id} conflicts with ${target}`, "bad")];
     case "rejected":
-      return [notice(`its work (landing ${id}) has not passed the check`, "bad")];
+      return [notice(`landing ${id} has not passed the check`, "bad")];
     case "failed":
-      return [notice(`its work (landing ${id}) does not land${why}`, "bad")];
+      return [notice(`landing ${id} does not land${why}`, "bad")];
     case "discarded":
-      return [notice(`its work (landing ${id}) was discarded${why}`)];
+      return [notice(`landing ${id} was discarded${why}`)];
     case "merged":
     case "replaced":
       return [];

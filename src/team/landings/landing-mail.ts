@@ -1,6 +1,6 @@
 import { TeamError } from "../../errors.ts";
 import { lead, type MemberName, system } from "../../protocol/ids.ts";
-import type { Landing, LandingCheck } from "../../protocol/landing.ts";
+import { type Landing, type LandingCheck, tellingReason } from "../../protocol/landing.ts";
 import type { MemberRecord, TeamRecord } from "../../protocol/team.ts";
 import { messageIdFor } from "../message-id-for.ts";
 import type { Post } from "../post.ts";
@@ -78,7 +78,9 @@ function failureText(landing: Landing): string {
 }
 
 function waitingText({ member, target, reason }: Landing): string {
-  return `The work of ${member} for ${target} waits for the person: ${reason ?? "it is not decided yet"}. The person lands it with: troupe land ${member}`;
+  const telling = tellingReason(reason);
+  const why = telling === undefined ? "" : `: ${telling}`;
+  return `The work of ${member} for ${target} waits for the person${why}. The person lands it with: troupe land ${member}`;
 }
 
 function discardedText({ id, reason, ref }: Landing): string {
