@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Bubblewrap } from "./bubblewrap.ts";
+import { howToPermit } from "./how-to-permit.ts";
 import { reportsOf } from "./reports-of.ts";
 import type { Confinement, Sandbox } from "./sandbox.ts";
 import { Seatbelt } from "./seatbelt.ts";
@@ -49,7 +50,7 @@ export async function findSandbox(find: (name: string) => Promise<string>): Prom
   await using trial = open(nothingButRead);
   const failure = await tryOut(trial);
   if (failure === undefined) return { type: "found", description: `bubblewrap ${version}`, open };
-  return missing(`bubblewrap does not work: ${failure}`, howToPermit);
+  return missing(`bubblewrap does not work: ${failure}`, await howToPermit());
 }
 
 async function findSeatbelt(find: (name: string) => Promise<string>): Promise<FoundSandbox> {
@@ -67,8 +68,6 @@ const namespacesVersion = [0, 8] as const;
 
 const howToInstall =
   "Install it (apt-get install bubblewrap, dnf install bubblewrap), or run troupe with --sandbox off.";
-const howToPermit =
-  "It needs user namespaces: on Ubuntu, an AppArmor profile for bwrap permits them; containers need them enabled. Otherwise run troupe with --sandbox off.";
 const elsewhere = "Run troupe in a container or a virtual machine, or with --sandbox off.";
 
 function missing(problem: string, remedy: string): FoundSandbox {
@@ -140,5 +139,5 @@ async function runIn(sandbox: Sandbox): Promise<string | undefined> {
   ]);
   const ended = outcome(said);
   if (ended.started && (ended.exitCode ?? code) === expectedCode) return undefined;
-  return errors.trim().split("\n")[0] || "it ended without a word";
+  return errors.trim().split("\n")[0]?.replace(/\.$/, "") || "it ended without a word";
 }
