@@ -69,6 +69,15 @@ function plainPart(environment: Readonly<Record<string, string>>): Record<string
   return Object.fromEntries(Object.entries(environment).filter(isPlain));
 }
 
+/** By these names a variable holds what somebody can act with as the person, as the hidden files do. */
+const credentialName = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|(API|ACCESS|AUTH|PRIVATE)_?KEY/i;
+
+function withoutCredentials(environment: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !credentialName.test(name)),
+  );
+}
+
 /** Settings for commands without a person who turns pages, types a password or closes an editor. */
 const unattended = {
   TERM: "dumb",
@@ -142,7 +151,9 @@ export class HostCommandRunner implements CommandRunner {
   #spawn(shell: string, start: ShellStart): ChildProcess {
     const { argv, confined, marker, output, inputs, isTrial } = start;
     const { cwd } = this.#options;
-    const environment = isTrial ? plainPart(this.#options.environment) : this.#options.environment;
+    const environment = confined
+      ? (isTrial ? plainPart : withoutCredentials)(this.#options.environment)
+      : this.#options.environment;
     const started = confined
       ? {
           name: basename(confined.argv[0]),

@@ -125,6 +125,19 @@ describe.skipIf(noSandbox)("a command that is to change nothing", () => {
   });
 });
 
+test.skipIf(noSandbox)(
+  "no credential of the environment is in the sandbox, and other variables are",
+  async () => {
+    await using fixture = await openSandboxed();
+    const say = "echo $TROUPE_TEST_SAYS $TROUPE_TEST_TOKEN";
+
+    expect(await fixture.run(say)).toMatchObject({ output: "something\n" });
+    expect(await fixture.run(say, { isUnconfined: true })).toMatchObject({
+      output: "something the secret\n",
+    });
+  },
+);
+
 describe.skipIf(noSandbox)("a trial", () => {
   /** Each prints `effect` if it gets more than a trial has. */
   const attempts = (home: string, socket: string) => [

@@ -56,7 +56,11 @@ export async function openSandboxed({
   const shell = await openShell({
     ...(isConfined && { sandbox: async () => sandbox }),
     cwd: workspace,
-    environment: { PATH: process.env.PATH ?? "", TROUPE_TEST_SAYS: "something" },
+    environment: {
+      PATH: process.env.PATH ?? "",
+      TROUPE_TEST_SAYS: "something",
+      TROUPE_TEST_TOKEN: "the secret",
+    },
   });
   return {
     ...{ workspace, outside, hidden, port, socket, stranger: stranger.pid ?? 0 },
