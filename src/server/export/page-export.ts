@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { TeamError } from "../../errors.ts";
 import type { TeamExport, WriteExportOptions } from "../export-team.ts";
 import { type ExportSummary, RunExport, type RunSource } from "./export-run.ts";
@@ -54,9 +54,10 @@ export class PageExport implements TeamExport {
     { overwrite = false, signal = new AbortController().signal }: WriteExportOptions = {},
   ): Promise<ExportSummary & { bytes: number }> {
     // Checked before the export as well, which can take a while.
-    const there = statSync(path, { throwIfNoEntry: false });
+    const there = lstatSync(path, { throwIfNoEntry: false });
     if (there?.isDirectory()) throw isDirectory(path);
     if (!overwrite && there) throw alreadyThere(path);
+    if (there && !there.isFile()) throw notRegular(path);
     const { bytes, result } = await writePieces(path, this.pieces(), {
       replaces: overwrite,
       signal,
@@ -84,4 +85,11 @@ function fileName(team: string, now: Date): string {
 
 function isDirectory(path: string): TeamError {
   return new TeamError("write-failed", `${path} is a directory`, { hint: "Name a file in it." });
+}
+
+/** It would not be overwritten, but replaced: a device, for example, by a file. */
+function notRegular(path: string): TeamError {
+  return new TeamError("write-failed", `${path} is a link, a pipe or a device`, {
+    hint: "Choose another file.",
+  });
 }

@@ -1,4 +1,5 @@
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { lstat, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Dashboards } from "../../../src/cli/command.ts";
@@ -158,4 +159,24 @@ test("if the page is not built, export says how to build it", async () => {
 
   expect(code).not.toBe(0);
   expect(err.join("\n")).toMatch(/page is missing.*\n.*npm run build/);
+});
+
+test.each([
+  ["a pipe", (path: string) => execFileSync("mkfifo", [path])],
+  ["a link", (path: string) => symlink("mine.html", path)],
+])("P36 %s is not replaced, not even with --force", async (_, make) => {
+  await using world = await scene();
+  await teamBelow(world.root);
+  await pageBelow(world.root);
+  const path = join(world.root, "out.html");
+  await writeFile(join(world.root, "mine.html"), "mine");
+  await make(path);
+  const before = await lstat(path);
+
+  const { code, err } = await world.export(path, "--force");
+
+  expect(code).toBe(1);
+  expect(err.join("\n")).toContain("is a link, a pipe or a device");
+  expect((await lstat(path)).ino).toBe(before.ino);
+  expect(await readFile(join(world.root, "mine.html"), "utf8")).toBe("mine");
 });
