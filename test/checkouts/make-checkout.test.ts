@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, readFile, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
@@ -61,4 +61,28 @@ test("P27 what a checkout has is kept in the person's repository, and once", asy
   expect(await gitIn(bench.root, "rev-parse", `${commit}^`)).toBe(own);
   expect(await pictureOf(bench.root)).toEqual(before);
   expect(await gitIn(bench.root, "fsck", "--no-dangling")).toBe("");
+});
+
+test.each([
+  ["is a link", /is a symbolic link/, (path: string, other: string) => symlink(other, path)],
+  [
+    "can be written by others",
+    /Other users can write/,
+    async (path: string) => {
+      await mkdir(path);
+      await chmod(path, 0o777);
+    },
+  ],
+])("P36 no checkout is made where the directory of checkouts %s", async (_, problem, make) => {
+  await using directory = await temporaryDirectory();
+  const bench = await CheckoutBench.make(directory.path);
+  const elsewhere = join(directory.path, "elsewhere");
+  await mkdir(elsewhere, { mode: 0o755 });
+  await make(bench.directory, elsewhere);
+
+  await expect(bench.make()).rejects.toThrow(problem);
+
+  expect(await readdir(elsewhere)).toEqual([]);
+  expect((await stat(elsewhere)).mode & 0o777).toBe(0o755);
+  expect(await readdir(bench.directory)).toEqual([]);
 });

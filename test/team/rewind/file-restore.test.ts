@@ -1,4 +1,4 @@
-import { rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openRestoredFiles } from "../../support/restored-files.ts";
@@ -95,3 +95,25 @@ test("a file whose directory is gone is made again only where that is confirmed"
 
   expect(await it.read("inner/a.txt")).toBe("one");
 });
+
+test.each([
+  ["the directory of a file", "inner", "inner/a.txt"],
+  ["a file", "a.txt", "a.txt"],
+])(
+  "P36 where %s has become a link out of the workspace, nothing there is restored",
+  async (_, linked, name) => {
+    await using it = await openRestoredFiles();
+    await it.write(name, "one");
+    const moment = it.moment();
+    await it.write(name, "two");
+    const elsewhere = join(it.root, "..", "elsewhere");
+    await mkdir(elsewhere);
+    await writeFile(join(elsewhere, "a.txt"), "two");
+    await rm(it.path(linked), { recursive: true });
+    await symlink(linked === name ? join(elsewhere, "a.txt") : elsewhere, it.path(linked));
+
+    await it.restore(moment, () => true);
+
+    expect(await readFile(join(elsewhere, "a.txt"), "utf8")).toBe("two");
+  },
+);
