@@ -46,8 +46,11 @@ function factsOf(message: Message): string {
   return [...(values.get("removed") === true ? ["remove"] : []), ...facts].join(" ");
 }
 
+/** Whether there is more than the content. That a run is done is what everybody expects of a result. */
 function hasMore(message: Message): boolean {
-  return Object.keys(message).some((name) => tellingFields.includes(name));
+  return Object.entries(message).some(
+    ([name, value]) => tellingFields.includes(name) && value !== "done",
+  );
 }
 
 function kindOf(message: Message): string {

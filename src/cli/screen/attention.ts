@@ -89,7 +89,7 @@ function titleText(state: string, directory: string): string {
 
 /** In the form that the terminal knows: some know both, and would show two. */
 function notification(text: string, { TERM = "", VTE_VERSION }: EnvironmentVariables): string {
-  const isByName = VTE_VERSION !== undefined || /^(rxvt|foot)/.test(TERM);
+  const isByName = Boolean(VTE_VERSION) || /^(rxvt|foot)/.test(TERM);
   return isByName ? `\x1b]777;notify;troupe;${text}\x07` : `\x1b]9;${text}\x07`;
 }
 

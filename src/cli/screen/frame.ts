@@ -165,15 +165,21 @@ function renderFooter(
   const { note, candidates, members, viewed } = scene;
   if (candidates.length > 0) return `  ${paint.cyan(oneLine(candidates.join("  ")))}`;
   const member = members.find(({ name }) => name === viewed);
+  const isAtWork = member?.status === "working";
   const hints = [
     "/help",
-    ...(member?.status === "working" ? ["esc interrupt"] : []),
+    ...(isAtWork ? ["esc interrupt"] : []),
     ...(present(members, viewed).length > 1 ? ["tab next member"] : []),
     ...["shift-tab mode", "ctrl-d quit"],
   ];
   const usage = member && !hasOwnLines ? [costOf(member), contextOf(member)] : [];
   const told = note === undefined ? "  /help" : `  ${oneLine(note)}`;
-  const about = fittingEnd([...usage, member?.model, member?.mode], width - widthOf(told) - 1);
+  const place = [member?.model, member?.mode];
+  // The key that interrupts is needed more than the usage, and less than the model.
+  const beside = note === undefined && isAtWork ? `${told} · esc interrupt` : told;
+  const least = fittingEnd(place, width - widthOf(told) - 1);
+  const most = fittingEnd([...usage, ...place], width - widthOf(beside) - 1);
+  const about = widthOf(most) > widthOf(least) ? most : least;
   const room = width - widthOf(about) - 1;
   const left = note === undefined ? paint.dim(fittingHints(hints, room)) : paint.yellow(told);
   const gap = width - widthOf(left) - widthOf(about);

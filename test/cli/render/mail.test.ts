@@ -35,3 +35,19 @@ test.each(silent)(
     expect(mailLine({ cursor: "1", state: "delivered", message }, lead)).toContain(line);
   },
 );
+
+test.each([
+  ["done", 20, false],
+  ["failed", 20, true],
+  ["done", 200, true],
+] as const)(
+  "of a result, outcome %s and %i letters, %s: more can be opened",
+  (outcome, letters, isMore) => {
+    const content = "x".repeat(letters);
+    const message: Message = { ...fields, content, type: "result", from: alice, outcome };
+
+    const line = mailLine({ cursor: "1", state: "delivered", message }, lead);
+
+    expect(line.includes("(troupe show ")).toBe(isMore);
+  },
+);

@@ -103,6 +103,23 @@ test("hints that do not fit are left out whole, those of several members where t
   await screen.shows(/^ {2}\/help · tab next member +a-model · default$/m);
 });
 
+test("while the lead works, the key that interrupts it takes the place of its usage, and not of its model", async () => {
+  await using screen = await ScreenedTeam.open({ columns: 60 });
+  screen.happen({ type: "run-start", member: lead });
+  screen.happen({ type: "turn-start", member: lead, turn: 1 });
+  const usage = { input_tokens: 12_000, output_tokens: 0 };
+  screen.happen({
+    ...{ type: "turn-end", member: lead, turn: 1 },
+    usage: { ...usage, cache_read_tokens: 0, cache_write_tokens: 0 },
+  });
+  await screen.shows(/^ {2}\/help · esc interrupt +context 25% · a-model · default$/m);
+
+  screen.terminal.resize(44, 20);
+  await screen.shows(/^ {2}\/help · esc interrupt +a-model · default$/m);
+  screen.terminal.resize(36, 20);
+  await screen.shows(/^ {2}\/help +a-model · default$/m);
+});
+
 test("/interrupt says who was at work, and that nobody was", async () => {
   await using screen = await ScreenedTeam.open();
 
