@@ -3,7 +3,6 @@ import { TeamError } from "../../errors.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
-import { totalTokens } from "../../protocol/usage.ts";
 import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
 import type { Terminal } from "../command.ts";
 import type { StopListener } from "../job-control.ts";
@@ -329,8 +328,8 @@ export class Screen {
   }
 
   async #refreshCosts(): Promise<void> {
-    for (const [name, total] of await this.#options.talk.team.usage()) {
-      this.#overview.setCost(name, total.cost_usd ?? 0, totalTokens(total));
+    for (const [name, usage] of await this.#options.talk.team.usage()) {
+      this.#overview.setUsage(name, usage);
     }
     for (const { name, model, contextTokens } of this.#overview.members) {
       if (contextTokens === undefined) continue;

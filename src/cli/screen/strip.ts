@@ -157,10 +157,12 @@ function duration(seconds: number): string {
 }
 
 /** The tokens and the cost of a member so far. */
-export function costOf({ tokens, costUsd }: MemberGlance): string {
+export function costOf({ tokens, costUsd, unpricedCalls }: MemberGlance): string {
   const parts = [
     ...(tokens > 0 ? [shortCount(tokens)] : []),
-    ...(costUsd > 0 ? [`$${costUsd.toFixed(costUsd < 1 ? 3 : 2)}`] : []),
+    ...(costUsd
+      ? [`${unpricedCalls > 0 ? "≥ " : ""}$${costUsd.toFixed(costUsd < 1 ? 3 : 2)}`]
+      : []),
   ];
   return parts.join(" ");
 }

@@ -6,7 +6,7 @@ import { lead, type MemberName, TeammateName } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import type { MemberRecord, MemberStatus } from "../../protocol/team.ts";
-import { totalTokens } from "../../protocol/usage.ts";
+import { totalTokens, type UsageReport } from "../../protocol/usage.ts";
 import type { MemberMode } from "../../team/protocols/member-modes.ts";
 import type { BackgroundCommand } from "../../team/team.ts";
 
@@ -28,7 +28,10 @@ export interface MemberGlance {
   readonly asked: string | undefined;
   /** All tokens of its model calls. */
   readonly tokens: number;
-  readonly costUsd: number;
+  /** What the calls with a known price cost; null if none had one. */
+  readonly costUsd: number | null;
+  /** How many calls are not in `costUsd`. */
+  readonly unpricedCalls: number;
   /** The size of its conversation after its last turn, if that is known. */
   readonly contextTokens: number | undefined;
   /** How many tokens its model takes in, if that is known. */
@@ -96,8 +99,10 @@ export class MemberOverview {
     this.#change(name, { contextWindow });
   }
 
-  setCost(name: MemberName, costUsd: number, tokens: number): void {
-    if (this.#members.has(name)) this.#change(name, { costUsd, tokens });
+  setUsage(name: MemberName, usage: UsageReport): void {
+    if (!this.#members.has(name)) return;
+    const { cost_usd: costUsd, unpriced_calls: unpricedCalls } = usage;
+    this.#change(name, { costUsd, unpricedCalls, tokens: totalTokens(usage) });
   }
 
   note(event: AgentEvent): void {
@@ -147,7 +152,7 @@ interface TrackedMember extends MemberGlance {
 function newcomer(name: MemberName, sinceMs: number): TrackedMember {
   return {
     ...{ name, sinceMs, color: undefined, role: "", status: "idle", activity: "" },
-    ...{ output: "", asked: undefined, tokens: 0, costUsd: 0, state: noActivity },
+    ...{ output: "", asked: undefined, tokens: 0, costUsd: 0, unpricedCalls: 0, state: noActivity },
     ...{ contextTokens: undefined, contextWindow: undefined, background: [] },
     asksAgainMs: undefined,
     ...{ models: "", model: "", mode: undefined },

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { costOf } from "../../../src/cli/screen/strip.ts";
 import { MemberOverview } from "../../../src/cli/talk/member-overview.ts";
 import type { AgentEvent } from "../../../src/protocol/events.ts";
 import {
@@ -88,6 +89,32 @@ test("tokens add up, turn by turn", () => {
     castAfter({ type: "turn-end", turn: 1, usage }, { type: "turn-end", turn: 2, usage }),
   ).toMatchObject({ tokens: 30 });
 });
+
+test.each([
+  [0.5, 0, "15 $0.500"],
+  [0.5, 1, "15 ≥ $0.500"],
+  [null, 1, "15"],
+  [0, 0, "15"],
+])(
+  "a cost of %s without %i calls that have no price is shown as: %s",
+  (cost_usd, unpriced_calls, shown) => {
+    const overview = new MemberOverview(() => 0);
+    overview.enlist([
+      { name: TeammateName.parse("alice"), role: "coder", color: "cyan", status: "idle" },
+    ]);
+    const usage = {
+      input_tokens: 10,
+      output_tokens: 5,
+      cache_read_tokens: 0,
+      cache_write_tokens: 0,
+    };
+
+    overview.setUsage(alice, { ...usage, calls: 2, cost_usd, unpriced_calls });
+
+    const member = overview.get(alice);
+    expect(member && costOf(member)).toBe(shown);
+  },
+);
 
 test("an activity's time starts with the activity, not with each update", () => {
   let now = 0;
