@@ -5,12 +5,12 @@ import { makeRepository } from "../../test/support/repository.ts";
 const filesPerFolder = 100;
 
 /** The path of the file with a number. */
-export function pathOf(number: number): string {
+function pathOf(number: number): string {
   return `folder-${Math.floor(number / filesPerFolder)}/file-${number}.ts`;
 }
 
 /** What a file has at first, or after its `change`. */
-export function contentOf(number: number, change = 0): string {
+function contentOf(number: number, change = 0): string {
   const lines = Array.from({ length: 20 }, (_, line) => `export const x${line} = ${number};\n`);
   return `// ${change}\n${lines.join("")}`;
 }

@@ -60,7 +60,7 @@ export function decidedLines(
   { landings, decided, decision }: DecidedLandings,
   command: string,
 ): string[] {
-  if (landings.length === 0) return ["Nothing waits for your word."];
+  if (landings.length === 0) return ["Nothing waits for your decision."];
   return landings.map((landing) =>
     oneLine(
       decided.includes(landing) ? decidedText(landing, decision) : soAlready(landing, command),

@@ -130,7 +130,7 @@ export function isUnlanded({ state }: Pick<Landing, "state">): boolean {
 export const landingIsOff = "Automatic landing is off";
 
 /** Why work waits that the person lets land each time. */
-export const landingIsAsked = "It waits for your word";
+export const landingIsAsked = "It waits for your decision";
 
 /** A reason that says more than that it waits for the person. */
 export function tellingReason(reason: string | null | undefined): string | undefined {

@@ -101,7 +101,7 @@ test("without work from checkouts, each command says so", async () => {
   expect((await troupe(root, "land")).out).toEqual([
     "Nothing has landed yet: troupe changes shows what there is.",
   ]);
-  expect((await troupe(root, "land", "--all")).out).toEqual(["Nothing waits for your word."]);
+  expect((await troupe(root, "land", "--all")).out).toEqual(["Nothing waits for your decision."]);
   expect((await troupe(root, "discard", "alice")).err.join("\n")).toMatch(
     /'alice' has handed in nothing to land/,
   );

@@ -17,6 +17,7 @@ export type {
   ProgramRequest,
   RunningCommand,
 } from "../../processes/command-runner.ts";
+export type { AskHost } from "../../sandbox/network/host-questions.ts";
 export type {
   ConfinedOutcome,
   ConfinedProgram,

@@ -52,7 +52,7 @@ test("P40 /changes shows what waits, /land and /discard decide, and /land brings
   terminal.type("/land");
   await terminal.shows(/main is at troupe\/default now: 1 file changed\.\n {2}guide\.md\n/, from);
   terminal.type("/land nobody");
-  await terminal.shows(/error: Nobody here is named 'nobody'\n/, from);
+  await terminal.shows(/error: There is no member 'nobody'\n/, from);
   terminal.type("/discard");
   await terminal.shows(/error: Whose work is not to land\?\n/, from);
   terminal.end();

@@ -113,5 +113,7 @@ test("only members have transcripts", async () => {
   await using room = openRoom(directory.path);
 
   await expect(room.transcript("../x", EntriesQuery.parse({}))).rejects.toThrow("name");
-  await expect(room.transcript("nobody", EntriesQuery.parse({}))).rejects.toThrow("There is no member");
+  await expect(room.transcript("nobody", EntriesQuery.parse({}))).rejects.toThrow(
+    "There is no member",
+  );
 });
