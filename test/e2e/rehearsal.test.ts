@@ -13,7 +13,7 @@ import { mailNewestFirst } from "../../src/team/view/read-pages.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { gitEnvironment, gitIn, makeRepository } from "../support/repository.ts";
 import { teamPlace, viewTeam } from "../support/team.ts";
-import { tutorialPrompts } from "../support/tutorial-prompts.ts";
+import { checkoutPrompts, tutorialPrompts } from "../support/tutorial-prompts.ts";
 
 /** The bundled program, as it is published. */
 const program = resolve("dist/cli/main.js");
@@ -182,9 +182,8 @@ test("three teammates change one file side by side in checkouts, and all of it l
   await makeRepository(stage.root, { "guide.md": guide });
   const onTarget = () => gitIn(stage.root, "show", "troupe/default:guide.md");
 
-  const first = await stage.tell(
-    "Spawn alice, bob and carol in checkouts. Have each write a section of guide.md.",
-  );
+  const [write = "", add = ""] = checkoutPrompts;
+  const first = await stage.tell(write);
 
   expect(first.landings.map(({ member, state }) => `${member} ${state}`).sort()).toEqual([
     "alice landed",
@@ -196,7 +195,7 @@ test("three teammates change one file side by side in checkouts, and all of it l
   expect(await onTarget()).not.toContain("To do.");
 
   // Both write the same place, so at most one is not in conflict.
-  await stage.tell("Have alice and bob each add a section to guide.md.");
+  await stage.tell(add);
 
   const { landings } = await stage.team.summary();
   expect(new Set(landings.map(({ state }) => state))).toEqual(new Set(["landed"]));

@@ -13,3 +13,9 @@ export const tutorialPrompts: readonly string[] = [
   "Create 3 tasks on the board, then spawn alice and bob. Watch them auto-claim and work.",
   "Create tasks with dependencies. Watch teammates respect the blocked order.",
 ];
+
+/** Those of the scene with checkouts, which needs a repository. */
+export const checkoutPrompts: readonly string[] = [
+  "Spawn alice, bob and carol in checkouts. Have each write a section of guide.md.",
+  "Have alice and bob each add a section to guide.md.",
+];
