@@ -6,6 +6,7 @@ import { spaceFinding } from "../../src/cli/doctor/machine.ts";
 import { nodeFinding, programChecks } from "../../src/cli/doctor/programs.ts";
 import { readTextIfExists } from "../../src/lib/files.ts";
 import { systemProcesses } from "../../src/lib/process-identity.ts";
+import { CommitId, MemberName } from "../../src/protocol/ids.ts";
 import { trySandbox } from "../../src/team/team-sandbox.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { noSandbox } from "../support/no-sandbox.ts";
@@ -116,6 +117,38 @@ test("a team is listed with the process that runs it", async () => {
     new RegExp(`1 teammate, format 1, pid ${process.pid} on .* runs it`),
   );
   expect(stopped.about("team")[0]?.text).toContain("not running");
+});
+
+test("checkouts are named with what they take of the disk, and retired ones with how to remove them", async () => {
+  await using directory = await temporaryDirectory();
+  const base = CommitId.parse("a".repeat(40));
+  const [here, retired] = ["here", "retired"].map((name) => join(directory.path, name));
+  for (const path of [String(here), String(retired)]) {
+    await mkdir(path);
+    await writeFile(join(path, "big.bin"), Buffer.alloc(2_000_000, 1));
+  }
+  await using store = await openStore(directory.path);
+  const alice = MemberName.parse("alice");
+  const record = {
+    ...({ id: alice, state: "ready", path: String(here), base, incarnation: "1" } as const),
+    ...{ repository: directory.path, target: "troupe/default", branch: "troupe/alice" },
+  };
+  await store.checkouts.put({ ...record, earlier: [] });
+
+  const one = await examine(directory.path);
+  const earlier = [{ path: String(retired), base, retired_at: "2026-01-01T09:00:00.000Z" }];
+  await store.checkouts.put({ ...record, earlier });
+  const two = await examine(directory.path);
+
+  expect(one.about("team")).toContainEqual(
+    expect.objectContaining({ state: "ok", text: "1 checkout takes 2.0 MB of the disk" }),
+  );
+  expect(two.about("team")).toContainEqual(
+    expect.objectContaining({
+      ...{ state: "note", remedy: expect.stringContaining("troupe checkouts --clean") },
+      text: "2 checkouts take 4.0 MB of the disk, retired ones 2.0 MB of it",
+    }),
+  );
 });
 
 test("damage in a team's directory is a problem, and kept damaged files are a note", async () => {

@@ -10,7 +10,7 @@ test("the tutorial has every prompt that must work, and the rehearsal model unde
   const [first, ...others] = tutorialPrompts;
   const [apart, ...more] = checkoutPrompts;
   const typed = ["/changes", "/land all", "/land"];
-  expect(prompts).toEqual([first, "/team", ...others, apart, ...typed, ...more]);
+  expect(prompts).toEqual([first, "/team", ...others, apart, ...typed, ...more, "/land all"]);
   for (const prompt of prompts.filter((each) => !typed.includes(each))) {
     const dialogue = new Dialogue(leadSystem);
     expect(await dialogue.tell(prompt)).not.toContain("I did not understand");

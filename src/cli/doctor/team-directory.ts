@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { basename } from "node:path";
 import { onErrno, TeamError } from "../../errors.ts";
+import { sizeText } from "../../protocol/amounts.ts";
 import { memberNames } from "../../team/find-member.ts";
 import { mailNewestFirst } from "../../team/view/read-pages.ts";
 import type { TeamView } from "../../team/view/team-view.ts";
@@ -28,6 +29,7 @@ async function teamFindings(directory: string, io: Pick<Io, "viewTeam">): Promis
         state: "ok",
         text: `${directory}: ${members.length} ${members.length === 1 ? "teammate" : "teammates"}, format ${format}, ${runs}`,
       },
+      ...(await checkoutFindings(view)),
       ...setAsideFindings(setAside),
       ...warnings.map(damage),
     ];
@@ -55,6 +57,24 @@ async function readEverything(view: TeamView): Promise<number> {
     }
   }
   return setAside;
+}
+
+/** What checkouts take of the disk. */
+async function checkoutFindings(view: TeamView): Promise<Finding[]> {
+  const checkouts = await view.checkouts();
+  if (checkouts.length === 0) return [];
+  let all = 0;
+  let retired = 0;
+  for (const { path, state } of checkouts) {
+    const { bytes } = await view.inspectCheckout(path);
+    all += bytes;
+    if (state === "retired") retired += bytes;
+  }
+  const count = `${checkouts.length} ${checkouts.length === 1 ? "checkout takes" : "checkouts take"}`;
+  const text = `${count} ${sizeText(all)} of the disk`;
+  if (retired === 0) return [{ state: "ok", text }];
+  const remedy = "`troupe checkouts --clean` removes those in which nobody works any more.";
+  return [{ state: "note", text: `${text}, retired ones ${sizeText(retired)} of it`, remedy }];
 }
 
 function damage(text: string): Finding {
