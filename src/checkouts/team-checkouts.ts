@@ -11,6 +11,7 @@ import { ensurePrivateDirectory } from "../lib/files.ts";
 import { isThere } from "../lib/is-there.ts";
 import { removeTree } from "../lib/remove-tree.ts";
 import { Serial } from "../lib/serial.ts";
+import { unlessDiskFails } from "../lib/unless-disk-fails.ts";
 import { counted } from "../protocol/amounts.ts";
 import type {
   CheckoutBase,
@@ -398,7 +399,7 @@ export class TeamCheckouts implements Checkouts {
   #inTurn<T>(member: MemberName, work: () => Promise<T>): Promise<T> {
     const turn = this.#turns.get(member) ?? new Serial();
     this.#turns.set(member, turn);
-    return turn.run(work);
+    return turn.run(() => unlessDiskFails("checkout-failed", work));
   }
 }
 

@@ -8,6 +8,7 @@ import { mergeTrees } from "../../git/merge.ts";
 import { readRef } from "../../git/refs.ts";
 import type { Repository } from "../../git/repository.ts";
 import { targetRef } from "../../landing/target.ts";
+import { unlessDiskFails } from "../../lib/unless-disk-fails.ts";
 import { type LeftFile, placeFiles } from "./place-files.ts";
 
 /** What came of bringing a target to the branch that the person has checked out. */
@@ -76,7 +77,9 @@ export async function bringLanded(options: BringOptions): Promise<BroughtWork> {
   const changed = await changedPaths(git, [head, merged]);
   const blocked = await blockedInGit(git, changed);
   if (blocked.length > 0) return { ...about, type: "blocked", files: blocked, written: 0 };
-  const { left, written } = await placeFiles({ ...options, commit: merged, changed });
+  const { left, written } = await unlessDiskFails("landing-refused", () =>
+    placeFiles({ ...options, commit: merged, changed }),
+  );
   if (left.length > 0) return { ...about, type: "blocked", files: left, written };
   await moveBranch(options, { changed, from: head, to: merged });
   return { ...about, type: "brought", files: changed.map(({ path }) => path), isMerge };
