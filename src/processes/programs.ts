@@ -3,18 +3,25 @@ import { access, realpath } from "node:fs/promises";
 import { isAbsolute, join, sep } from "node:path";
 import { orNothing } from "../lib/or-nothing.ts";
 
+interface ProgramsOptions {
+  path: string | undefined;
+  workspace: string;
+  /** Other directories that commands can write (default: none). */
+  writable?: readonly string[] | undefined;
+}
+
 /**
- * Finds the programs that troupe itself starts. The workspace is not searched for them: a member
- * that can write there would decide what runs.
+ * Finds the programs that troupe itself starts. The workspace is not searched for them, nor what else commands may
+ * change: a member that can write there would decide what runs.
  */
 export class Programs {
   readonly #path: string;
-  readonly #workspace: string;
+  readonly #writable: readonly string[];
   readonly #found = new Map<string, Promise<string>>();
 
-  constructor({ path = "", workspace }: { path: string | undefined; workspace: string }) {
+  constructor({ path = "", workspace, writable = [] }: ProgramsOptions) {
     this.#path = path;
-    this.#workspace = workspace;
+    this.#writable = [workspace, ...writable];
   }
 
   /** The directories in which programs are looked for. */
@@ -30,10 +37,13 @@ export class Programs {
   }
 
   async #search(name: string): Promise<string> {
-    const root = await orNothing(realpath(this.#workspace), this.#workspace);
+    const roots = await Promise.all(
+      this.#writable.map((directory) => orNothing(realpath(directory), directory)),
+    );
     for (const directory of this.directories) {
       const real = await orNothing(realpath(directory), undefined);
-      if (real === undefined || `${real}${sep}`.startsWith(`${root}${sep}`)) continue;
+      const isIn = (root: string) => `${real}${sep}`.startsWith(`${root}${sep}`);
+      if (real === undefined || roots.some(isIn)) continue;
       const program = join(directory, name);
       if (await isExecutable(program)) return program;
     }

@@ -63,8 +63,11 @@ export async function specialPlaces(
   );
   const places = inOrder([...open, ...ofKind("read-only", unchanged)]);
   const kindAt = (path: string) => places.findLast((place) => contains(place.path, path))?.kind;
-  // A directory on the way to a hidden place could otherwise be renamed, and the next command would find everything in it.
-  const above = hidden.flatMap(directoriesAbove).filter((path) => kindAt(path) === "writable");
+  // A directory on the way to such a place could otherwise be renamed: the next command would find what was hidden in it, or
+  // put something else in its place.
+  const above = [...hidden, ...readable]
+    .flatMap(directoriesAbove)
+    .filter((path) => kindAt(path) === "writable");
   return inOrder([...ofKind("writable", [...new Set(above)]), ...places]);
 }
 

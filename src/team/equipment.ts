@@ -153,7 +153,9 @@ export class Equipment implements AsyncDisposable {
       // A proxy's password stays: commands need the proxy, too.
       childEnvironment(env, { names: providerKeyNames(providers), secrets: parts.keys }),
     );
-    this.programs = new Programs({ path: this.environment.PATH, workspace: options.cwd });
+    this.programs = new Programs({
+      ...{ path: this.environment.PATH, workspace: options.cwd, writable: options.sandbox?.write },
+    });
     this.pipes = this.#opened.use(
       new Pipes({ directory: pipesDirectory(place.keyPlace), programs: this.programs, clock }),
     );

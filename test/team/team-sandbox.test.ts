@@ -372,6 +372,21 @@ describe.skipIf(noSandbox)("what a member can read wherever it is", () => {
 });
 
 test.skipIf(noSandbox)(
+  "Troupe itself and its Node stay as they are, wherever commands can write",
+  async () => {
+    const itself = process.cwd();
+    await using fixture = await openTeam({ options: () => ({ write: [itself] }) });
+
+    const { output } = await fixture.run(
+      `touch ${itself}/package.json ${itself}/src/new ${process.execPath} && echo changed; mv ${itself}/src ${itself}/src2 && echo changed; cat ${itself}/package.json | head -2`,
+    );
+
+    expect(output).not.toMatch(/^changed$/m);
+    expect(output).toMatch(/"name": "troupe"/);
+  },
+);
+
+test.skipIf(noSandbox)(
   "where the repository is the member's own, it can commit, and nothing is reported",
   async () => {
     const prepare = async (workspace: string) => {

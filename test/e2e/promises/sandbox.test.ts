@@ -277,15 +277,21 @@ exec /usr/bin/bwrap "$@"`;
   },
 );
 
-test("P29 a bubblewrap in the workspace is not used", async () => {
-  await using wire = await TeamOnWire.start({ lead: [says("Done.")] });
-  const PATH = await brokenBubblewrap(wire.root, "exit 0");
-  const onlyThere = PATH.split(":")[0] ?? "";
+test.each(["the workspace", "a directory that commands may write"])(
+  "P29 a bubblewrap in %s is not used",
+  async (where) => {
+    await using elsewhere = await temporaryDirectory();
+    await using wire = await TeamOnWire.start({ lead: [says("Done.")] });
+    const isOutside = where !== "the workspace";
+    const PATH = await brokenBubblewrap(isOutside ? elsewhere.path : wire.root, "exit 0");
+    const sandbox = { mode: "required", ...(isOutside && { write: [elsewhere.path] }) } as const;
+    const env = { ...wire.environment, PATH: PATH.split(":")[0] };
 
-  const opening = wire.open({ ...required, env: { ...wire.environment, PATH: onlyThere } });
+    const opening = wire.open({ ...required, sandbox, env });
 
-  await expect(opening).rejects.toMatchObject({
-    code: "sandbox-missing",
-    message: "bubblewrap is not installed",
-  });
-});
+    await expect(opening).rejects.toMatchObject({
+      code: "sandbox-missing",
+      message: "bubblewrap is not installed",
+    });
+  },
+);
