@@ -204,6 +204,8 @@ async function openTwoTeams() {
   const wire = await TeamOnWire.start({ lead: [says("Noted.")], alice: [says("Ready.")] });
   const first = await wire.open();
   await first.spawn({ name: "alice", role: "coder", prompt: "Begin." });
+  // Her report is the first mail of the lead.
+  await first.quiet();
   await first.prompt("Plan the garden.");
   await first.quiet();
   await first.close();

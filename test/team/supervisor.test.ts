@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { lead, MemberName, newMessageId, user } from "../../src/protocol/ids.ts";
+import { ControlledStore } from "../support/protocols.ts";
 import { openSupervisor } from "../support/supervisor.ts";
 
 const [alice, bob] = ["alice", "bob"].map((name) => MemberName.parse(name)) as [
@@ -133,4 +134,25 @@ test("a team that is left takes in nothing more, and spawns nobody", async () =>
   expect(it.supervisor.isClosing).toBe(true);
   expect(it.contextOf(lead).isLeaving()).toBe(true);
   await expect(it.spawn("alice")).rejects.toMatchObject({ code: "team-closed" });
+});
+
+test.each([
+  ["continues to wait for an answer of the person", true, 1],
+  ["does not continue a run by itself in which it asks nothing", false, 0],
+])("after a restart the lead %s", async (_, asks, runs) => {
+  await using store = new ControlledStore();
+  if (asks) {
+    const subject = { tool: "bash", input: {} };
+    await store.requests.open({ type: "permission", from: lead, to: user, subject });
+  }
+  const begun: MemberName[] = [];
+
+  await using it = await openSupervisor({
+    ...{ store, waitsForPerson: true },
+    lastRun: () => ({ isOpen: begun.length === 0 }),
+    onRun: async (name) => void begun.push(name),
+  });
+  await it.until(() => it.areAllIdle && it.looks > 0);
+
+  expect(begun).toHaveLength(runs);
 });

@@ -2,6 +2,7 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { inWords, isTeamName, requireTeamShape } from "../../src/team/team-shape.ts";
+import { exampleTeam } from "../../src/testing/conformance/roster.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { openStore } from "../support/team.ts";
 
@@ -71,4 +72,16 @@ test("a team with other things beside it is one, but for a link in the place of 
 test("of many names the first three are listed", () => {
   expect(inWords(["a", "b", "c"])).toBe("a, b, c");
   expect(inWords(["a", "b", "c", "d", "e"])).toBe("a, b, c and 2 more");
+});
+
+test("a roster of a newer troupe is refused as such, and a damaged one is left to be reported", async () => {
+  await using directory = await temporaryDirectory();
+  const roster = join(directory.path, "config.json");
+  await writeFile(join(directory.path, "notes.txt"), "");
+  await writeFile(roster, JSON.stringify({ ...exampleTeam(), format: 999 }));
+
+  await expect(requireTeamShape(directory.path)).rejects.toMatchObject({ code: "format-newer" });
+
+  await writeFile(roster, "{");
+  await expect(requireTeamShape(directory.path)).rejects.toMatchObject({ code: "team-unusable" });
 });

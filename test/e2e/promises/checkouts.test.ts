@@ -13,7 +13,7 @@ import { resultsIn, spawns } from "./scenes.ts";
 /** A team whose lead works in a repository of the person. */
 async function teamInRepository(wire: TeamOnWire, options: Partial<TeamOptions> = {}) {
   const root = await makeRepository(join(wire.root, "work"), {
-    ...{ "a.txt": "a\n", ".gitignore": ".team/\n" },
+    ...{ "a.txt": "a\n", ".gitignore": ".team/\nmodules\n" },
   });
   await writeFiles(root, { "a.txt": "the person's\n" });
   const open = () =>
@@ -85,7 +85,7 @@ test("P26 a checkout begins with what the person has asked for, and is set up be
   const directory = join(wire.root, "elsewhere");
   const { root, open } = await teamInRepository(wire, {
     checkouts: {
-      ...{ isolation: "checkout", base: "working", directory, link: ["modules"] },
+      ...{ isolation: "checkout", base: "working", directory, link: ["modules", "missing"] },
       setup: "echo prepared by $PWD > prepared.txt",
     },
   });
@@ -99,6 +99,11 @@ test("P26 a checkout begins with what the person has asked for, and is set up be
   expect(path.startsWith(`${directory}/`)).toBe(true);
   const [result] = resultsIn(wire.requestsOf("alice").at(-1));
   expect(result?.text).toBe(`the person's\nprepared by ${path}\na module`);
+  const [spawned] = resultsIn(wire.requestsOf("lead").at(-1));
+  expect(spawned?.text.split("\n")).toEqual([
+    expect.stringContaining("Spawned 'alice'"),
+    "Its checkout has no link to missing: there is nothing to link to, or it has files there.",
+  ]);
   expect(wire.warnings).toEqual([]);
 });
 

@@ -165,6 +165,30 @@ test("a member that a person has taken out of the roster is ended, too", async (
   expect(told.map(timeIn)).toEqual([0]);
 });
 
+test("P01 what the person takes back of a member that has ended is withdrawn, and the rest goes back", async () => {
+  const it = await openRemovals();
+  const text = (from: MemberName, content: string) =>
+    it.store.leaveMail(alice, { type: "message", from, content });
+  const taken = await text(user, "Stop.");
+  const kept = await text(user, "Go on.");
+  const bobs = await text(bob, "Hello.");
+  for (const { id } of [taken, bobs]) {
+    await it.store.leaveMail(alice, { type: "withdraw_request", from: user, message_id: id });
+  }
+
+  await it.end(alice);
+
+  const { mailbox } = await it.store.openMember(alice, { onSetAside: () => undefined });
+  const states = new Map<string, string>();
+  for await (const record of mailbox.records()) {
+    if ("message" in record) states.set(record.message.id, record.state);
+  }
+  expect(states.get(taken.id)).toBe("withdrawn");
+  expect(states.get(kept.id)).toBe("undelivered");
+  // Only its sender can take a message back.
+  expect(states.get(bobs.id)).toBe("undelivered");
+});
+
 test("the approved plan of a member is forgotten when it ends", async () => {
   const it = await openRemovals();
   const { plans } = it.protocols;

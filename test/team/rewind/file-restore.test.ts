@@ -117,3 +117,16 @@ test.each([
     expect(await readFile(join(elsewhere, "a.txt"), "utf8")).toBe("two");
   },
 );
+
+test("P39 a file that is as it was at the prompt is not among those that change", async () => {
+  await using it = await openRestoredFiles();
+  await it.write("a.txt", "one");
+  const moment = it.moment();
+  await it.write("a.txt", "two");
+  await it.write("a.txt", "one");
+  await it.write("b.txt", "new");
+
+  const effects = await it.preview(moment);
+
+  expect(effects.map(({ path, action }) => [path, action])).toEqual([[it.path("b.txt"), "remove"]]);
+});
