@@ -1,6 +1,6 @@
 /**
  * The program of the README, word for word, with a scripted provider: a call that needs approval is
- * denied instead of waiting for ever, and the lead continues. Exits with 1 if it does not.
+ * denied instead of waiting forever, and the lead continues. Exits with 1 if it does not.
  */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

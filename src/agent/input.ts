@@ -43,7 +43,7 @@ export interface MailInputOptions {
   wholePath: WholePath;
   /** Puts a text that is too long to be shown where `wholePath` says. */
   keepWhole(path: string, text: string): Promise<void>;
-  /** The image of a message; undefined where it is not there any more. */
+  /** The image of a message; undefined where it is no longer there. */
   readImage(reference: ImageReference): ModelImage | undefined;
   secrets: Secrets;
   clock: Clock;

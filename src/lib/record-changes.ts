@@ -58,7 +58,7 @@ export class RecordChanges<T extends Versioned> implements AsyncDisposable {
     return record;
   }
 
-  /** Resolves when nothing is read any more: the directory may then be closed. */
+  /** Resolves when nothing is being read: the directory may then be closed. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopWatching?.();
     this.#due.clear();

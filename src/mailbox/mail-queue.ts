@@ -74,7 +74,7 @@ export class MailQueue {
     return this.deliveries().find(({ message }) => message.id === id);
   }
 
-  /** Takes one message out: its line waits for nothing any more. */
+  /** Takes one message out: its line no longer waits for anything. */
   withdraw(id: MessageId): void {
     const item = this.#items.find(({ delivery }) => delivery?.message.id === id);
     if (!item) return;

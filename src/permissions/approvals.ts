@@ -85,7 +85,7 @@ export class RequestApprovals implements Approvals {
 
   /**
    * The same question, asked by an earlier process. It may have been answered since. Where that process
-   * asked something else about the call, because a hook decided differently, that is not asked any more.
+   * asked something else about the call, because a hook decided differently, that is no longer asked.
    */
   async #find({ member: from, callId }: Question, hash: string): Promise<TeamRequest | undefined> {
     const asked = await this.#requests.list({ type: "permission", from });

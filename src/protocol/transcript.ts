@@ -276,7 +276,7 @@ export interface CompactionEntry extends EntryFields {
 }
 
 /**
- * The provider refused an image: those that no reply has followed are not sent any more; where there are
+ * The provider refused an image: those that no reply has followed are no longer sent; where there are
  * none, none of those before.
  */
 export interface ImagesRefusedEntry extends EntryFields {

@@ -19,7 +19,7 @@ export interface SetAsideOptions {
 
 /**
  * Moves the team in the directory into its archive where a start is to be `fresh`, and the remains
- * of one that has no roster any more before any start: a new team would take them for its own, and
+ * of one that no longer has a roster before any start: a new team would take them for its own, and
  * anybody may have put them there. What is not a team's stays.
  */
 export async function setTeamAside(options: SetAsideOptions): Promise<void> {

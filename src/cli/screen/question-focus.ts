@@ -221,7 +221,7 @@ export class QuestionFocus {
 
   #pressWhenDone(key: Key): boolean {
     if (key.type === "text" && letterOf(key) !== undefined) {
-      this.#hold(key.text, "No question is open any more.");
+      this.#hold(key.text, "No question is open now.");
       return true;
     }
     const held = this.#held;

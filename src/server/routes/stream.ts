@@ -99,7 +99,7 @@ class StreamTexts {
     this.#clock = clock;
   }
 
-  /** Undefined when there is nothing any more. */
+  /** Undefined when there is nothing left. */
   async next(): Promise<string | undefined> {
     this.#next ??= this.#events.next();
     const limit = { clock: this.#clock, limitMs: heartbeatMs };

@@ -32,7 +32,7 @@ export interface TeamLandingsOptions {
   tell: QueueParts["tell"];
   /** Tells the lead why the work of a member is not in the queue. */
   tellProblem(problem: string): Promise<void>;
-  /** Called when nothing is under way any more. */
+  /** Called when nothing is under way. */
   onRest(): void;
   onWarning(message: string): void;
 }

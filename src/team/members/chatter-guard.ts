@@ -60,7 +60,7 @@ export class ChatterGuard {
     return from !== lead && (this.#ofMembers.get(self) ?? 0) >= maxRunsOfMember;
   }
 
-  /** It has something else to do: whatever it has said to others does not count any more. */
+  /** It has something else to do: what it has said to others no longer counts. */
   reset(self: MemberName): void {
     this.#ofMembers.delete(self);
     this.#resetPairs(self);

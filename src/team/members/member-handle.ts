@@ -95,7 +95,7 @@ export type MemberOrder =
   | { type: "fail"; reason: string }
   /** Resolves when all orders are carried out that have come by mail. */
   | { type: "settle-orders" }
-  /** Ends it for good. Nothing of it runs any more when this resolves. */
+  /** Ends it for good. Nothing of it still runs when this resolves. */
   | { type: "end"; reason: string }
   /** Stops it because the process exits: it continues at the next start. */
   | { type: "leave" }

@@ -30,7 +30,7 @@ export interface ResumeOptions {
  * 5. every member that is alive is opened with its plan, its failure and its tasks, and with the model
  *    and the mode that the lead has now, where it has them from the lead;
  * 6. shutdowns that were asked for are asked again, or carried out;
- * 7. results that no program can wait for any more are no longer asked for.
+ * 7. results that no program can wait for now are no longer asked for.
  * No member runs before all of it is done. To repeat a step changes nothing.
  */
 export async function resume(options: ResumeOptions): Promise<void> {

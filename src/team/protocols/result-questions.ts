@@ -77,7 +77,7 @@ export class ResultQuestions {
     throw wrongResult(checked.problem, "That was the last attempt: say why you cannot give it.");
   }
 
-  /** Cancels what an ended process has asked without a key: nobody can wait for the result any more. */
+  /** Cancels what an ended process has asked without a key: nobody can wait for the result now. */
   async restore(): Promise<void> {
     for (const { id, type, subject } of await this.#open()) {
       const isWithoutKey = type === "result" && subject.key === undefined;

@@ -212,7 +212,7 @@ class GrowingFile implements AsyncDisposable {
   /** The whole lines that have been added since. */
   async *readOn(): AsyncGenerator<FileLine> {
     for (;;) {
-      // Opened before the rest of the old file is read: what is renamed does not grow any more.
+      // Opened before the rest of the old file is read: a renamed file no longer grows.
       const now = await openIfExists(this.#path);
       const id = await idOf(now);
       const isAnother = now !== undefined && id !== this.#id;

@@ -232,7 +232,7 @@ export interface FollowTranscript {
 
 /** The usage and cost of a member's model calls, and the model that it uses. */
 export interface MemberUsage extends UsageReport {
-  /** The model that the member last called; null where nobody knows any more. */
+  /** The model that the member last called; null where it is no longer known. */
   model: string | null;
 }
 

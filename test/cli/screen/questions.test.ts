@@ -76,7 +76,7 @@ test("a repeated key after the last answer has no effect, but text does", async 
   await screen.read();
   screen.press("y");
   await screen.read();
-  expect(screen.terminal.text).toContain("No question is open any more.");
+  expect(screen.terminal.text).toContain("No question is open now.");
   expect(screen.terminal.text).toMatch(/^›$/m);
   screen.press("e");
   await screen.read();
