@@ -1,5 +1,6 @@
 import { lastWritten } from "../../lib/output-text.ts";
 import type { MemberName } from "../../protocol/ids.ts";
+import { fittingEnd, fittingStart } from "../render/fitting.ts";
 import { renderMarkdown } from "../render/markdown.ts";
 import { oneLine } from "../render/one-line.ts";
 import type { TextFormat } from "../render/paint.ts";
@@ -181,20 +182,8 @@ function renderFooter(
   const most = fittingEnd([...usage, ...place], width - widthOf(beside) - 1);
   const about = widthOf(most) > widthOf(least) ? most : least;
   const room = width - widthOf(about) - 1;
-  const left = note === undefined ? paint.dim(fittingHints(hints, room)) : paint.yellow(told);
+  const left =
+    note === undefined ? paint.dim(`  ${fittingStart(hints, room - 2)}`) : paint.yellow(told);
   const gap = width - widthOf(left) - widthOf(about);
   return about === "" ? left : `${left}${" ".repeat(gap)}${paint.dim(about)}`;
-}
-
-/** As many of the parts as fit, the last ones first: the mode is needed most. */
-function fittingEnd(parts: readonly (string | undefined)[], room: number): string {
-  const all = parts.filter((part) => part !== undefined && part !== "");
-  const ends = all.map((_, index) => oneLine(all.slice(index).join(" · ")));
-  return ends.find((end) => widthOf(end) <= room) ?? "";
-}
-
-/** As many as fit, the most needed first. */
-function fittingHints(all: readonly string[], room: number): string {
-  const lines = all.map((_, index) => `  ${all.slice(0, all.length - index).join(" · ")}`);
-  return lines.find((line) => widthOf(line) <= room) ?? "";
 }

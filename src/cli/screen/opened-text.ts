@@ -88,7 +88,7 @@ export class OpenedText {
     this.#number = number;
     painter.cover((size) => {
       const asker = questions.up?.from;
-      const news = asker === undefined ? undefined : `${asker} asks you something · q closes`;
+      const news = asker === undefined ? undefined : `q closes · ${asker} asks you something`;
       return pager.render({ ...printed.format, ...size, news });
     });
   }

@@ -1,3 +1,4 @@
+import { fittingStart } from "../render/fitting.ts";
 import { oneLine } from "../render/one-line.ts";
 import type { TextFormat } from "../render/paint.ts";
 import { widthOf } from "../render/styled-text.ts";
@@ -101,13 +102,17 @@ export class Pager {
     const all = this.#rows.length;
     const last = Math.min(all, this.#top + this.#pageRows);
     const place = `${Math.min(all, this.#top + 1)}–${last} of ${all}${this.#hasEarlier ? "+" : ""}`;
-    const left = news === undefined ? paint.dim(hints) : paint.yellow(oneLine(news));
-    const cut = cutToWidth(left, Math.max(0, width - place.length - 1));
-    return `${cut}${" ".repeat(Math.max(1, width - widthOf(cut) - place.length))}${paint.dim(place)}`;
+    const room = width - place.length - 1;
+    const left =
+      news === undefined
+        ? paint.dim(fittingStart(hints, room))
+        : paint.yellow(cutToWidth(oneLine(news), Math.max(0, room)));
+    return `${left}${" ".repeat(Math.max(1, width - widthOf(left) - place.length))}${paint.dim(place)}`;
   }
 }
 
-const hints = "↑ ↓ PgUp PgDn g G scroll · p n other items · h history · q closes";
+/** What is needed most comes first. */
+const hints = ["q closes", "↑ ↓ PgUp PgDn g G scroll", "p n other items", "h history"];
 
 /** How far a key moves in the text. */
 function stepOf(key: Key, page: number): number {

@@ -867,6 +867,9 @@ test("an open text is wrapped again when the terminal is resized", async () => {
 
   screen.press(openKey);
   await screen.shows(/^bash echo/);
+  await screen.shows(/^q closes · ↑ ↓ PgUp PgDn g G scroll · p n other items · h history {2,}1–/m);
   screen.terminal.resize(40, 20);
   await screen.shows(/\n {4}x{32}\n/);
+  // Keys that have no room are left out whole, and the one that closes it stays.
+  await screen.shows(/^q closes {2,}1–/m);
 });
