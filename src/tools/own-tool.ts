@@ -80,8 +80,8 @@ async function outputOf(
   }
 }
 
-/** How long a tool has to stop when its run is interrupted. */
-const stopMs = 1_000;
+/** How long a tool has to stop when its run is interrupted: less than a member has that is ended. */
+const stopMs = 500;
 
 /**
  * The time that a tool has after an interruption. A process that leaves waits for no tool either, but

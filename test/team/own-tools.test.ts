@@ -61,8 +61,8 @@ test("P19 a tool of the user that ignores its signal does not keep an interrupte
   await begun.next();
 
   team.interrupt("lead");
-  await clock.waitingFor(1_000);
-  clock.advance(1_000);
+  await clock.waitingFor(500);
+  clock.advance(500);
   const { end } = await team.quiet();
   await team.prompt("Do something else.");
   const { result } = await team.quiet();

@@ -120,14 +120,14 @@ test("a valid output is passed on, and mail is not: only troupe's own tools sett
   });
 });
 
-test("a tool that ignores its signal is waited for a second after an interruption, and is no failure of the run", async () => {
+test("a tool that ignores its signal is waited for half a second after an interruption, and is no failure of the run", async () => {
   const clock = new ManualClock();
   const controller = new AbortController();
   const calling = call(() => new Promise(() => undefined), controller.signal, clock);
 
   interrupt(controller);
-  await clock.waitingFor(1_000);
-  clock.advance(1_000);
+  await clock.waitingFor(500);
+  clock.advance(500);
 
   expect(await calling).toMatchObject({
     isError: true,
@@ -135,7 +135,7 @@ test("a tool that ignores its signal is waited for a second after an interruptio
   });
 });
 
-test("a tool that stops within that second gives its own result, and no time is left to wait for", async () => {
+test("a tool that stops within that time gives its own result, and no time is left to wait for", async () => {
   const clock = new ManualClock();
   const controller = new AbortController();
   let stop = (_: unknown) => {};
@@ -146,7 +146,7 @@ test("a tool that stops within that second gives its own result, and no time is 
   const calling = call(run, controller.signal, clock);
 
   interrupt(controller);
-  clock.advance(999);
+  clock.advance(499);
   stop({ text: "half of it" });
 
   expect(await calling).toEqual({ text: "half of it", isError: false });
