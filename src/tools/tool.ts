@@ -1,3 +1,4 @@
+import { reasonOf, TeamError } from "../errors.ts";
 import type { MemberName } from "../protocol/ids.ts";
 import type { ToolAction, ToolSpec } from "../protocol/tools.ts";
 import type { ModelImage, ReceivedMail } from "../protocol/transcript.ts";
@@ -84,7 +85,10 @@ interface Issue {
   message: string;
 }
 
-/** Makes a tool whose `run` gets parsed input; for bad input the model gets an error result. */
+/**
+ * Makes a tool whose `run` gets parsed input; for bad input the model gets an error result. Throws
+ * `config-invalid` where `input` is not such a schema.
+ */
 export function defineTool<Input>(definition: {
   name: string;
   description: string;
@@ -95,7 +99,7 @@ export function defineTool<Input>(definition: {
 }): Tool {
   const { name, description, input: schema } = definition;
   return {
-    spec: { name, description, input_schema: inputSchema(schema) },
+    spec: { name, description, input_schema: inputSchema(name, schema) },
     prepare(given) {
       const parsed = schema.safeParse(given);
       if (!parsed.success) {
@@ -114,10 +118,31 @@ export function defineTool<Input>(definition: {
 /** Every member has its own tools with the same input schemas: each JSON Schema is made once. */
 const inputSchemas = new WeakMap<ToolInput<unknown>, Record<string, unknown>>();
 
-function inputSchema(schema: ToolInput<unknown>): Record<string, unknown> {
-  const known = inputSchemas.get(schema) ?? describeInput(schema);
+function inputSchema(tool: string, schema: ToolInput<unknown>): Record<string, unknown> {
+  // A program may have an older Zod, or be written in JavaScript.
+  const given: Partial<ToolInput<unknown>> | undefined = schema;
+  if (!given?.safeParse || !given.toJSONSchema) throw noSchema(tool);
+  const known = inputSchemas.get(schema) ?? orUnusable(tool, () => describeInput(schema));
   inputSchemas.set(schema, known);
   return known;
+}
+
+function noSchema(tool: string): TeamError {
+  return new TeamError("config-invalid", `The input of the tool ${tool} is not a schema of Zod 4`, {
+    hint: "Write input: z.object({ … }), with zod 4.2 or newer; `npm ls zod` shows which one is installed.",
+  });
+}
+
+function orUnusable<T>(tool: string, describe: () => T): T {
+  try {
+    return describe();
+  } catch (cause) {
+    throw new TeamError(
+      "config-invalid",
+      `The input of the tool ${tool} cannot be described to a model: ${reasonOf(cause)}`,
+      { cause, hint: "Use types that JSON has." },
+    );
+  }
 }
 
 /** The JSON Schema without parts that say nothing: every byte is sent with every request. */

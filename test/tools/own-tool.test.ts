@@ -55,6 +55,25 @@ test.each([
   expect(output.isError).toBe(true);
 });
 
+test.each([
+  ["nothing", undefined, "is not a schema of Zod 4"],
+  ["a JSON Schema", { type: "object" }, "is not a schema of Zod 4"],
+  // As those of Zod 3 are.
+  ["a schema without toJSONSchema", { safeParse: () => ({}) }, "is not a schema of Zod 4"],
+  ["a schema of what JSON does not have", z.object({ id: z.bigint() }), "cannot be described"],
+])("%s as the input of a tool is refused", (_, input, problem) => {
+  // @ts-expect-error A program in JavaScript may give anything.
+  const define = () => defineTool({ name: "work", description: "Works.", input });
+
+  expect(define).toThrow(
+    expect.objectContaining({
+      code: "config-invalid",
+      message: expect.stringContaining(`The input of the tool work ${problem}`),
+      hint: expect.any(String),
+    }),
+  );
+});
+
 test("a tool whose action or schema throws is an error result, and the call is not run", () => {
   const tool = defineTool({
     name: "work",
