@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { TeamError } from "../../errors.ts";
+import { hasErrno, TeamError } from "../../errors.ts";
 import { contains } from "../../lib/contains.ts";
 import type { EnvironmentVariables } from "../../model/provider-settings.ts";
 import { realPathOf } from "../../workspace/real-path.ts";
@@ -46,7 +46,7 @@ export async function workspaceDiff(
   place: TeamPlace,
   { workspace: root, path = ".", env = systemEnvironment() }: WorkspaceDiffOptions,
 ): Promise<WorkspaceDiff> {
-  const workspace = await Workspace.open({ root, teamDirectory: place.directory });
+  const workspace = await openWorkspace(root, place);
   const limit = await limitOf(workspace, path);
   const options = { root: workspace.root, limit, env };
   const inGit = await findGitChanges(options);
@@ -66,6 +66,18 @@ export async function workspaceDiff(
   }
   const byPath = files.sort((a, b) => (a.path < b.path ? -1 : 1));
   return { since: found.since, files: byPath, more: found.more, notes: [...why, ...found.notes] };
+}
+
+async function openWorkspace(root: string, place: TeamPlace): Promise<Workspace> {
+  try {
+    return await Workspace.open({ root, teamDirectory: place.directory });
+  } catch (cause) {
+    if (!hasErrno(cause, "ENOENT", "ENOTDIR")) throw cause;
+    throw new TeamError("config-invalid", `${root} is not a directory`, {
+      cause,
+      hint: "Give as workspace the directory that the team works in.",
+    });
+  }
 }
 
 /** The path in the workspace to which the changes are limited; empty for all of it. */

@@ -96,6 +96,15 @@ test("it is limited to a path in the workspace, which may be a part of the repos
   );
 });
 
+test("a workspace that is not there is refused", async () => {
+  await using directory = await temporaryDirectory();
+
+  await expect(diffOf(join(directory.path, "none"))).rejects.toMatchObject({
+    code: "config-invalid",
+    message: expect.stringMatching(/none is not a directory$/),
+  });
+});
+
 test("before the first commit all files are new", async () => {
   await using directory = await temporaryDirectory();
   const root = await realpath(directory.path);
