@@ -2,7 +2,7 @@ import { type ErrorCode, hasErrno, reasonOf, TeamError } from "../errors.ts";
 
 const failures = ["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EIO", "EMFILE", "ENFILE"];
 
-/** The result of `work`; a failure of the disk is an error with this code, for whoever has to do something about it. */
+/** The result of `work`. A failure of the disk becomes an error with this code, which says what to do. */
 export async function unlessDiskFails<T>(code: ErrorCode, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
