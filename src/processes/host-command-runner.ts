@@ -72,10 +72,17 @@ function plainPart(environment: Readonly<Record<string, string>>): Record<string
 /** By these names a variable holds what somebody can act with as the person, as the hidden files do. */
 const credentialName = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|(API|ACCESS|AUTH|PRIVATE)_?KEY/i;
 
-function withoutCredentials(environment: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(environment).filter(([name]) => !credentialName.test(name)),
-  );
+/** Variables by which programs load code: what starts the sandbox is outside, and a command can write such code. */
+const loaderName = /^(LD_|DYLD_|(GCONV_|LOC)PATH$)/;
+
+type Environment = Readonly<Record<string, string>>;
+
+/** The variables that what starts the sandbox may have, too, and those for the inside alone. */
+function split(environment: Environment): { shared: Environment; inside: Environment } {
+  const variables = Object.entries(environment).filter(([name]) => !credentialName.test(name));
+  const shared = variables.filter(([name]) => !loaderName.test(name));
+  const inside = variables.filter(([name]) => loaderName.test(name));
+  return { shared: Object.fromEntries(shared), inside: Object.fromEntries(inside) };
 }
 
 /** Settings for commands without a person who turns pages, types a password or closes an editor. */
@@ -126,7 +133,8 @@ export class HostCommandRunner implements CommandRunner {
       const sandbox = request.isUnconfined ? undefined : await this.#options.sandbox?.();
       const { isReadOnly, isTrial = false } = request;
       if (isTrial && !sandbox) return notStarted("There is no sandbox to try it in.");
-      const confined = await sandbox?.confine({ argv, cwd, isReadOnly, isTrial });
+      const variables = isTrial ? {} : split(this.#options.environment).inside;
+      const confined = await sandbox?.confine({ argv, cwd, isReadOnly, isTrial, variables });
       const { reader, writer } = held.pipe(await pipes.take());
       const inputs = [];
       for (const bytes of confined?.inputs ?? []) {
@@ -151,9 +159,9 @@ export class HostCommandRunner implements CommandRunner {
   #spawn(shell: string, start: ShellStart): ChildProcess {
     const { argv, confined, marker, output, inputs, isTrial } = start;
     const { cwd } = this.#options;
-    const environment = confined
-      ? (isTrial ? plainPart : withoutCredentials)(this.#options.environment)
-      : this.#options.environment;
+    const all = this.#options.environment;
+    const kept = isTrial ? plainPart(all) : split(all).shared;
+    const environment = confined ? kept : all;
     const started = confined
       ? {
           name: basename(confined.argv[0]),

@@ -60,6 +60,7 @@ export class Bubblewrap implements Sandbox {
         ...mounting,
         ...this.#filter.flatMap((_, index) => ["--seccomp", String(3 + index)]),
         ...variables({
+          ...program.variables,
           TMPDIR: temporary,
           // The person's own caches are read-only.
           XDG_CACHE_HOME: `${temporary}/.cache`,

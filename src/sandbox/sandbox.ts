@@ -18,6 +18,8 @@ export interface ProgramToConfine {
   readonly argv: readonly [string, ...string[]];
   /** Where it starts. */
   readonly cwd: string;
+  /** Variables that it gets besides those with which the sandbox is started (default: none). */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
   /** True if it is to change nothing and reach nothing, also of what other programs are allowed (default: false). */
   readonly isReadOnly?: boolean | undefined;
   /** The same, and it reads only the workspace, programs and what the system's own directories have (default: false). */

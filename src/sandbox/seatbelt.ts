@@ -51,6 +51,7 @@ export class Seatbelt implements Sandbox {
       network: opened ? { proxyPort: opened.port } : isReadOnly ? "off" : usual,
     });
     const variables = {
+      ...program.variables,
       TMPDIR: temporary,
       XDG_CACHE_HOME: `${temporary}/.cache`,
       npm_config_cache: `${temporary}/.cache/npm`,

@@ -167,6 +167,7 @@ export class Equipment implements AsyncDisposable {
     this.sandbox = this.#opened.use(
       new TeamSandbox({
         ...{ options: options.sandbox ?? {}, place, programs: this.programs },
+        checkouts: options.checkouts?.directory,
         teamId: async () => (await store.roster.read()).team_id,
         askHost: this.approvals.unattended
           ? undefined

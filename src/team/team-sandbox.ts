@@ -47,6 +47,8 @@ interface TeamSandboxParts {
   readonly options: SandboxOptions;
   readonly place: TeamPlace;
   readonly programs: Programs;
+  /** Where all members' checkouts are, if not in the state directory. */
+  readonly checkouts?: string | undefined;
   /** Names the directory for temporary files. */
   readonly teamId: () => Promise<string>;
   /** Asks the person whether a member's commands may reach a host (default: they may not). */
@@ -175,6 +177,8 @@ export class TeamSandbox implements AsyncDisposable {
         ...secretsBelow(home),
         ...(process.getuid?.() === 0 ? systemSecrets : []),
         ...[stateDirectory(place.keyPlace), ...(keyFile ? [keyFile] : [])],
+        // Of these, a member sees its own.
+        ...(this.#parts.checkouts ? [this.#parts.checkouts] : []),
         ...denyRead,
       ],
     };

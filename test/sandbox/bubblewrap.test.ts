@@ -143,6 +143,28 @@ test.skipIf(noSandbox)(
   },
 );
 
+test.skipIf(noSandbox)(
+  "what starts the sandbox loads no code that a variable names, and the command may",
+  async () => {
+    await using fixture = await openSandboxed();
+    const started = new AbortController();
+    const running = await fixture.runner.start({
+      ...{ name: "call-1", command: "echo $LD_LIBRARY_PATH; sleep 1000", timeoutMs: undefined },
+      signal: started.signal,
+      onOutput: () => {},
+    });
+    if (running.type !== "running") throw new Error(running.problem);
+    await expect.poll(() => running.output()).toBe(`${fixture.workspace}:\n`);
+
+    const outside = await readFile(`/proc/${running.pid}/environ`, "utf8");
+    started.abort();
+    await running.ended;
+
+    expect(outside).not.toMatch(/LD_LIBRARY_PATH/);
+    expect(outside).toMatch(/TROUPE_TEST_SAYS=something/);
+  },
+);
+
 describe.skipIf(noSandbox)("a trial", () => {
   /** Each prints `effect` if it gets more than a trial has. */
   const attempts = (home: string, socket: string) => [

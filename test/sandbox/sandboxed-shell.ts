@@ -60,6 +60,8 @@ export async function openSandboxed({
       PATH: process.env.PATH ?? "",
       TROUPE_TEST_SAYS: "something",
       TROUPE_TEST_TOKEN: "the secret",
+      // The empty part means the working directory.
+      LD_LIBRARY_PATH: `${workspace}:`,
     },
   });
   return {

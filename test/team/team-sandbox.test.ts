@@ -24,6 +24,7 @@ interface SandboxedTeam {
   path?: string;
   member?: (home: string) => Partial<SandboxedMember>;
   keyFile?: (home: string) => string;
+  checkouts?: (home: string) => string;
   /** Makes what is there before the first command. */
   prepare?(workspace: string, home: string): Promise<void>;
   /** The path of the home directory, as the environment says it. */
@@ -55,6 +56,7 @@ async function openTeam(team: SandboxedTeam = {}) {
     },
     programs: new Programs({ path: team.path ?? process.env.PATH, workspace }),
     teamId: async () => "the-team",
+    checkouts: team.checkouts?.(home),
   });
   const alice = MemberName.parse("alice");
   const shell = await openShell({
@@ -82,6 +84,7 @@ describe.skipIf(noSandbox)("what is hidden stays hidden", () => {
     ["the workspace is the home directory", { at: "." }],
     ["a directory that may be written contains it", { options: (home) => ({ write: [home] }) }],
     ["the workspace is in a hidden directory", { at: ".ssh/work" }],
+    ["the workspace has an odd name", { at: 'a b\n\tc\\d"(' }],
     [
       "the home directory is a link",
       {
@@ -103,6 +106,23 @@ describe.skipIf(noSandbox)("what is hidden stays hidden", () => {
 
     expect(output).toMatch(/^in\n/);
     expect(output).not.toMatch(/the secret/);
+  });
+
+  test("the checkouts of other members, where the person has put them", async () => {
+    await using fixture = await openTeam({
+      checkouts: (home) => join(home, "rooms"),
+      member: (home) => ({ workspace: join(home, "rooms/alice") }),
+      async prepare(_, home) {
+        await put(join(home, "rooms/alice/own"), "mine\n");
+        await put(join(home, "rooms/bob/own"), "the secret\n");
+      },
+    });
+
+    const { output } = await fixture.run(
+      `cat ${fixture.home}/rooms/*/own; touch ${fixture.home}/rooms/alice/new`,
+    );
+
+    expect(output).toBe("mine\n");
   });
 
   test("the team's key where the person has put it", async () => {
