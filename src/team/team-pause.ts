@@ -4,7 +4,7 @@ import { isBusy } from "./members/member-handle.ts";
 import type { Members } from "./members/members.ts";
 
 interface TeamPauseOptions {
-  members: Members;
+  members: Pick<Members, "living" | "onChange">;
   /** True while no member is being spawned or ended, and no task given out. */
   isSettled(): boolean;
   /** Called when members may run again. */
