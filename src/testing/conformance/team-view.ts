@@ -495,6 +495,21 @@ function testWork(open: OpenTeamView): void {
     }
   });
 
+  test("nothing is brought to the person before something has landed, and then only to a repository", async ({
+    store,
+    view,
+  }) => {
+    await using directory = await temporaryDirectory();
+    const { id, version } = await handIn(store);
+
+    expect(await view.bringLanded(directory.path)).toEqual([]);
+
+    await store.landings.move({ id, version }, { state: "landed" });
+    await expect(view.bringLanded(directory.path)).rejects.toMatchObject({
+      code: "repository-unusable",
+    });
+  });
+
   test("what a landing changes is only said where it is on record whose repository has it", async ({
     store,
     view,
