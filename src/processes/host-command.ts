@@ -14,9 +14,9 @@ import type { RunningCommands } from "./running-commands.ts";
 
 /** How long processes that the shell left behind may take to end, as `>(tee log)` does. */
 const settleMs = 500;
-/** How often it is looked, after the first times: the init of a sandbox takes a moment to end. */
-const pollMs = 50;
-const firstPollMs = 2;
+/** The first pause between two looks for them, and the longest: those of a sandbox are gone in a moment. */
+const firstPauseMs = 1;
+const longestPauseMs = 50;
 /** Within this time no machine starts so many processes that pids are used again. */
 const newMs = 1_000;
 /** How long output is read that no process of the command holds open. */
@@ -106,12 +106,12 @@ export class HostCommand implements RunningCommand {
   async #endLeftovers(): Promise<number> {
     const { tree, clock } = this.#options;
     if (await settlesWithin(this.#drained, settleMs, clock)) {
-      let nextMs = firstPollMs;
-      for (let waitedMs = 0; waitedMs < settleMs; waitedMs += nextMs) {
+      let pauseMs = firstPauseMs;
+      for (let waitedMs = 0; waitedMs < settleMs; waitedMs += pauseMs) {
         const isNew = clock.monotonicMs() - this.#startedMs < newMs;
         if (!(await isRunning(tree, { isNew }))) return 0;
-        nextMs = Math.min(2 * nextMs, pollMs);
-        await wait(clock, nextMs);
+        await wait(clock, pauseMs);
+        pauseMs = Math.min(pauseMs * 2, longestPauseMs);
       }
     }
     return endTree(tree, clock);

@@ -1,24 +1,29 @@
 import { readFile } from "node:fs/promises";
 import { orNothing } from "../lib/or-nothing.ts";
-import type { SpecialPlace } from "./special-places.ts";
+
+/** A place, and what is mounted there: another place, or something new and empty. */
+export interface Mounted {
+  readonly path: string;
+  readonly from: string | undefined;
+}
 
 /**
  * The arguments that start a program in the sandbox once it is certain that these places, which are in directories that
  * commands can write, are what they were when they were looked up. Another command can replace directories by links
  * meanwhile, and bubblewrap follows these: it would mount something that is hidden elsewhere, where it can be read.
  *
- * On `descriptor` it says `checked`, or which place is another one; then nothing is started.
+ * On `descriptor` it says `checked`; otherwise nothing is started.
  */
 export async function checkedStart(
-  places: readonly SpecialPlace[],
+  places: readonly Mounted[],
   { shell, argv, descriptor }: { shell: string; argv: readonly string[]; descriptor: number },
 ): Promise<string[]> {
   const mounted = mountsOf(await orNothing(readFile("/proc/self/mountinfo", "utf8"), ""));
-  const expected = places.flatMap(({ path, kind }) => [
-    escaped(path),
-    // Hidden places are empty, wherever that comes from.
-    kind === "hidden" ? "" : sourceOf(path, mounted),
-  ]);
+  const expected = places.map(({ path, from }) => {
+    // A new file system is mounted by its root.
+    const source = from === undefined ? "/" : sourceOf(from, mounted);
+    return ` ${source} ${escaped(path)} `;
+  });
   // Neither settings nor functions of the environment count in this shell.
   return [shell, "-p", "-c", script(descriptor), "bash", ...expected, "--", ...argv];
 }
@@ -31,14 +36,16 @@ export function saidChecked(shell: string, argv: readonly string[]): string[] {
 /** What the shell says on its descriptor before it starts the program. */
 export const isChecked = (report: string) => report.startsWith("checked\n");
 
+/** Looks for each expected part of a line in the table of mounts that the program would have. */
 function script(descriptor: number): string {
   return [
-    "declare -A found",
-    'while read -r _ _ device root point _; do found[$point]="$device $root"; done < /proc/self/mountinfo',
+    "mapfile table < /proc/self/mountinfo",
+    `table="\${table[*]}"`,
     "while [[ $1 != -- ]]; do",
-    `[[ -n \${found[$1]} && ( -z $2 || \${found[$1]} == "$2" ) ]] ||`,
-    `{ echo "$1 was replaced at this moment" >&2; echo "$1" >&${descriptor}; exit 1; }`,
-    "shift 2",
+    'if [[ $table != *"$1"* ]]; then',
+    `point=\${1% }; echo "\${point##* } was replaced at this moment" >&2; exit 1`,
+    "fi",
+    "shift",
     "done",
     "shift",
     `echo checked >&${descriptor}`,

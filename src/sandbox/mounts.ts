@@ -2,13 +2,14 @@ import { lstat, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { contains } from "../lib/contains.ts";
 import { orNothing } from "../lib/or-nothing.ts";
+import type { Mounted } from "./checked-start.ts";
 import type { Confinement } from "./sandbox.ts";
 import { isReplaced, type Reach, type SpecialPlace, specialPlaces } from "./special-places.ts";
 
 export interface Mounts {
   readonly arguments: readonly string[];
   /** The places among them that are in a directory which commands can write, and could replace. */
-  readonly exposed: readonly SpecialPlace[];
+  readonly exposed: readonly Mounted[];
 }
 
 /**
@@ -26,9 +27,11 @@ export async function mounts(confinement: Confinement, reach: Reach): Promise<Mo
   const mounted = await Promise.all(
     inner.map((place) => mountOf(isReadOnly ? readOnly(place) : place)),
   );
-  const exposed = inner.filter(
-    ({ path }, index) => mounted[index]?.length !== 0 && isBelowWritable(path, found),
-  );
+  const exposed = inner.flatMap(({ path }, index) => {
+    const [kind, from] = mounted[index] ?? [];
+    if (kind === undefined || !isBelowWritable(path, found)) return [];
+    return [{ path, from: kind === "--tmpfs" ? undefined : from }];
+  });
   const all = [
     ...[base, "/", "/", "--dev", "/dev", "--proc", "/proc"],
     // As root, a program could otherwise have the kernel start one outside, by the core pattern.
