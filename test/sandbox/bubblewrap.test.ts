@@ -165,6 +165,18 @@ test.skipIf(noSandbox)(
   },
 );
 
+test.skipIf(noSandbox)("tsx, which has a socket of its own, runs", async () => {
+  await using fixture = await openSandboxed({ readable: [process.cwd()] });
+  await writeFile(
+    join(fixture.workspace, "sum.ts"),
+    "const sum: number = 6 * 7; console.log(sum);",
+  );
+
+  const end = await fixture.run(`${process.cwd()}/node_modules/.bin/tsx sum.ts`);
+
+  expect(end).toMatchObject({ exitCode: 0, output: "42\n" });
+});
+
 describe.skipIf(noSandbox)("a trial", () => {
   /** Each prints `effect` if it gets more than a trial has. */
   const attempts = (home: string, socket: string) => [

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
@@ -22,7 +23,7 @@ export async function openSandboxed({
   isOrdinary = false,
   ...network
 }: { isConfined?: boolean; isOrdinary?: boolean } & Partial<
-  Pick<Confinement, "network" | "askHost">
+  Pick<Confinement, "network" | "askHost" | "readable">
 > = {}) {
   const directory = await temporaryDirectory();
   const below = (name: string) => join(directory.path, name);
@@ -32,7 +33,12 @@ export async function openSandboxed({
   await writeFile(join(hidden, "secret"), "the secret");
   execFileSync("git", ["init", "-q"], { cwd: workspace });
   const socket = join(outside, "socket");
-  const servers = [await listening(0), await listening(socket)];
+  const abstractSocket = `troupe-${randomUUID()}`;
+  const servers = [
+    await listening(0),
+    await listening(socket),
+    await listening(`\0${abstractSocket}`),
+  ];
   const port = portOf(servers[0]);
   const stranger = spawn("sleep", ["1000"], {
     env: { PATH: process.env.PATH, SECRET: "the secret" },
@@ -65,7 +71,7 @@ export async function openSandboxed({
     },
   });
   return {
-    ...{ workspace, outside, hidden, port, socket, stranger: stranger.pid ?? 0 },
+    ...{ workspace, outside, hidden, port, socket, abstractSocket, stranger: stranger.pid ?? 0 },
     home: directory.path,
     directory: workspace,
     runner: shell.runner,

@@ -16,6 +16,8 @@ export interface SandboxFixture extends AsyncDisposable {
   readonly port: number;
   /** The path of a socket in `outside` whose server does the same. */
   readonly socket: string;
+  /** The name of an abstract socket, which is in no directory, whose server does the same. */
+  readonly abstractSocket: string;
   /** The pid of a process of the same user outside, whose environment has `SECRET=the secret`. */
   readonly stranger: number;
 }
@@ -67,6 +69,10 @@ export const sandboxProbes: readonly Probe[] = [
     command: ({ socket }) => connect(JSON.stringify(socket)),
   },
   {
+    title: "reaching a socket of the host that is in no directory",
+    command: ({ abstractSocket }) => connect(JSON.stringify(`\0${abstractSocket}`)),
+  },
+  {
     title: "reading the environment of a process outside",
     command: ({ stranger }) => `grep -qa 'the secret' /proc/${stranger}/environ && echo effect`,
   },
@@ -106,6 +112,22 @@ export function testSandbox(name: string, open: () => Promise<SandboxFixture>): 
         exitCode: 7,
         output: "reached\n",
       });
+    });
+
+    test("a command has sockets of its own, in a directory and between processes", async ({
+      run,
+    }) => {
+      const server = `const net = require("node:net");
+        const server = net.createServer((connection) => connection.end("reached"));
+        server.listen("own.sock", () => net.connect("own.sock")
+          .on("data", (data) => require("node:fs").writeSync(1, data + "\\n")).on("close", () => server.close()));
+        const stdio = ["ignore", "ignore", "ignore", "ipc"];
+        require("node:child_process").spawn(process.execPath, ["-e", "process.send(1)"], { stdio })
+          .on("message", () => require("node:fs").writeSync(1, "told\\n"));`;
+
+      const { output } = await run(`node -e '${server}'`);
+
+      expect(output.split("\n").sort()).toEqual(["", "reached", "told"]);
     });
 
     test("what is left running ends with the command", async ({ run }) => {
