@@ -306,3 +306,13 @@ test("P37 a model that somebody wrote into the roster does not count", async () 
 
   expect((await again.models())[0]).toMatchObject({ model: claude });
 });
+
+test("a model that is chosen by the key that is set is told at the start, and one that was named is not", async () => {
+  await using wire = await TeamOnWire.start({ lead: [says("Noted.")] });
+
+  await (await wire.open({ model: undefined, defaultModel: "anthropic/scripted" })).close();
+  expect(wire.warnings).toEqual([]);
+  await wire.open({ model: undefined });
+
+  expect(wire.warnings).toEqual([expect.stringMatching(/^No model is named, so anthropic\//)]);
+});

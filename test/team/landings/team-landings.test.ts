@@ -270,8 +270,27 @@ test("work that cannot be kept is told to the lead, and its member goes on", asy
   expect((await team.statuses()).alice).toBe("idle");
 });
 
+test("after git could not be opened for landings, it is opened again for the next ones", async () => {
+  await using team = await openTeam({ mode: "auto", failures: 1 });
+  team.sequences.set(alice, [{ "b.txt": "b\n" }, { "b.txt": "bb\n" }]);
+  await team.spawn("alice");
+  await team.until(() => team.supervisor.isQuiet);
+  expect(team.warnings).toEqual([expect.stringContaining("Git is not installed")]);
+  expect(await team.states()).toEqual([]);
+
+  await team.supervisor.protocols.post.send("alice", {
+    ...{ type: "message", from: lead, content: "More." },
+  });
+  await team.until(() => team.supervisor.isQuiet);
+
+  expect(await team.states()).toEqual(["landed"]);
+  expect(await team.show("b.txt")).toBe("bb");
+});
+
 interface LandingTeamOptions {
   mode: LandingMode;
+  /** How often what brings work to the target cannot be opened (default: never). */
+  failures?: number;
   check?: (commit: CommitId, signal: AbortSignal) => Promise<LandingCheck | undefined>;
   root?: string;
   store?: ControlledStore;
@@ -314,6 +333,9 @@ async function openTeam({ mode, check, ...given }: LandingTeamOptions) {
     keep,
     async openWorks({ tell, ...parts }) {
       opened++;
+      if (opened <= (given.failures ?? 0)) {
+        throw new TeamError("git-missing", "Git is not installed");
+      }
       const queue = new LandingQueue({
         ...{ ...parts, git, isProtected: () => false },
         check: async (commit, signal) => {
