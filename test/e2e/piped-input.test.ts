@@ -32,6 +32,11 @@ test.each([
     "review this\n\n<stdin>\na\nb\n</stdin>",
   ],
   [
+    "piped text belongs to the prompt of a talk, and is not lines of its own",
+    "printf 'a\\n/new\\n' | troupe 'review this'",
+    "review this\n\n<stdin>\na\n/new\n</stdin>",
+  ],
+  [
     "a file as input does, too",
     "printf 'a' > f; troupe run 'review this' < f",
     "review this\n\n<stdin>\na\n</stdin>",

@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { Readable } from "node:stream";
 import { TeamError } from "../../errors.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Team } from "../../team/team.ts";
@@ -41,10 +42,15 @@ export const talk: Command = {
   examples: [
     { call: "troupe --model rehearsal", does: "try it without a key" },
     { call: 'troupe "Fix the failing test"', does: "start with a prompt" },
+    {
+      call: 'git diff | troupe "Review this"',
+      does: "give the lead a prompt and the piped text, without a screen",
+    },
     { call: "troupe --fresh", does: "archive the old team and start a new one" },
   ],
   notes: [
     "What you type goes to the lead; @alice … goes to alice, @all … to all members. /help lists the commands.",
+    "What is piped in comes after the prompt. Without a prompt, each piped line is sent when the team is done with the one before.",
   ],
 
   run: (given, io) => holdTalk(given, io),
@@ -61,9 +67,13 @@ export async function holdTalk(given: Arguments, io: Io, resumed?: string): Prom
     for (const line of debugLines(settings, { teamDir: given.teamDir, io })) io.err(oneLine(line));
   }
   const end = endAfter(settings.timeout, io);
-  using lines = isPlain ? new TypedLines(io.terminal, { first, signal: end }) : undefined;
+  const isPiped = isPlain && first !== undefined && io.isInputPiped();
+  // With a prompt, what is piped in belongs to it, and is not lines to send.
+  const whole = isPiped ? await withPiped(first, io) : first;
+  const source = isPiped ? { input: Readable.from([]) } : io.terminal;
+  using lines = isPlain ? new TypedLines(source, { first: whole, signal: end }) : undefined;
   let chosen = settings;
-  let prompt = first;
+  let prompt = whole;
   let resume = resumed;
   for (;;) {
     const next = await converse(chosen, { given, io, lines, end, prompt, resume }).catch(
@@ -81,6 +91,11 @@ export async function holdTalk(given: Arguments, io: Io, resumed?: string): Prom
     const takeOver = next === "take over";
     chosen = { ...settings, fresh: !takeOver && resume === undefined, "take-over": takeOver };
   }
+}
+
+async function withPiped(prompt: string, io: Io): Promise<string> {
+  const { withPipedText } = await import("../piped-text.ts");
+  return await withPipedText(prompt, io);
 }
 
 function oneWord(word: string): TeamError {

@@ -1,5 +1,4 @@
 import { createInterface, type Interface } from "node:readline";
-import type { Terminal } from "../command.ts";
 
 /** An input line. */
 export interface InputText {
@@ -19,7 +18,7 @@ export class TypedLines implements Disposable {
   #first: string | undefined;
 
   constructor(
-    { input }: Terminal,
+    { input }: { input: NodeJS.ReadableStream & { isTTY?: boolean } },
     { first, signal }: { first?: string | undefined; signal: AbortSignal },
   ) {
     this.#first = first;
