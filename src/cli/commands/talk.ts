@@ -42,15 +42,11 @@ export const talk: Command = {
   examples: [
     { call: "troupe --model rehearsal", does: "try it without a key" },
     { call: 'troupe "Fix the failing test"', does: "start with a prompt" },
-    {
-      call: 'git diff | troupe "Review this"',
-      does: "give the lead a prompt and the piped text, without a screen",
-    },
     { call: "troupe --fresh", does: "archive the old team and start a new one" },
   ],
   notes: [
     "What you type goes to the lead; @alice … goes to alice, @all … to all members. /help lists the commands.",
-    "What is piped in comes after the prompt. Without a prompt, each piped line is sent when the team is done with the one before.",
+    'What is piped in comes after the prompt, as in `git diff | troupe "Review this"`. Without a prompt, each piped line is sent when the team is done with the one before.',
   ],
 
   run: (given, io) => holdTalk(given, io),
