@@ -69,7 +69,7 @@ function nextSteps(listed: readonly ListedLanding[], command: string): string[] 
   return [
     `${command}changes ${name}${flag} shows every line of one.`,
     ...(open
-      ? [`${command}land ${name} lets it land; ${command}discard ${name} says that it is not to.`]
+      ? [`${command}land ${name} lets it land; ${command}discard ${name} leaves it out.`]
       : []),
     ...(landed.length > 0
       ? [`${command}land brings ${oneLine(targets)} to the branch that you have checked out.`]
@@ -85,7 +85,7 @@ export function decisionSteps(landing: Landing, command: string): string[] {
   if (!isUnlanded(landing)) return [];
   const again = waitsForPerson(landing) ? "lets it land" : "has it tried again";
   return [
-    `${command}land ${member} ${again}; ${command}discard ${member} says that it is not to land.`,
+    `${command}land ${member} ${again}; ${command}discard ${member} leaves it out.`,
   ];
 }
 

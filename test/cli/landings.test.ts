@@ -69,7 +69,7 @@ test("changes lists the work of members with what can be done, and shows one in 
     "  2  bob    on troupe/default  1 file, +1 -0",
     "",
     "troupe changes alice --diff shows every line of one.",
-    "troupe land alice lets it land; troupe discard alice says that it is not to.",
+    "troupe land alice lets it land; troupe discard alice leaves it out.",
     "troupe land brings troupe/default to the branch that you have checked out.",
   ]);
   expect(one.out).toEqual([
@@ -77,7 +77,7 @@ test("changes lists the work of members with what can be done, and shows one in 
     "kept as refs/troupe/x/alice/1",
     "  a.txt +1 -1",
     "  new.txt (new) +1 -0",
-    "troupe land alice lets it land; troupe discard alice says that it is not to land.",
+    "troupe land alice lets it land; troupe discard alice leaves it out.",
   ]);
   expect(diff.out.some((line) => /\+ *2$/.test(line))).toBe(true);
   expect(conflict.out.slice(0, 2)).toEqual([
