@@ -13,6 +13,24 @@ export function secretsBelow(home: string): readonly string[] {
   return secrets.filter((name) => name !== ".gitconfig").map((name) => `${home}/${name}`);
 }
 
+/** Variables that name other places for such files. */
+const placeVariables =
+  `AWS_SHARED_CREDENTIALS_FILE AWS_CONFIG_FILE AZURE_CONFIG_DIR KUBECONFIG DOCKER_CONFIG
+  GNUPGHOME CLOUDSDK_CONFIG GOOGLE_APPLICATION_CREDENTIALS GH_CONFIG_DIR NETRC PGPASSFILE NPM_CONFIG_USERCONFIG
+  PASSWORD_STORE_DIR RCLONE_CONFIG`.split(/\s+/);
+
+/** The paths that the variables of an environment name for such files. */
+export function secretsNamedBy(
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const named = placeVariables.flatMap((name) => environment[name]?.split(":") ?? []);
+  const { XDG_CONFIG_HOME: base = "" } = environment;
+  const configured = secrets
+    .filter((name) => name.startsWith(".config/"))
+    .map((name) => name.replace(".config", base));
+  return [...named, ...(base === "" ? [] : configured)].filter((path) => path.startsWith("/"));
+}
+
 /** Files of the system with which somebody can act as it, or as its users: root can read them. */
 export const systemSecrets: readonly string[] =
   `/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/ssl/private /etc/krb5.keytab

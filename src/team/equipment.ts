@@ -15,6 +15,7 @@ import {
 import type { Recording } from "../model/recording.ts";
 import type { RequestApprovals } from "../permissions/approvals.ts";
 import { commandEnvironment } from "../permissions/command-environment.ts";
+import { secretsNamedBy } from "../permissions/home-secrets.ts";
 import { type CommandOwner, isMarkerOf, isMarkerOfTeam } from "../processes/marker.ts";
 import { endOrphans } from "../processes/orphans.ts";
 import { OutputFiles } from "../processes/output-files.ts";
@@ -168,6 +169,7 @@ export class Equipment implements AsyncDisposable {
       new TeamSandbox({
         ...{ options: options.sandbox ?? {}, place, programs: this.programs },
         checkouts: options.checkouts?.directory,
+        credentials: secretsNamedBy(env),
         teamId: async () => (await store.roster.read()).team_id,
         askHost: this.approvals.unattended
           ? undefined

@@ -47,6 +47,8 @@ interface TeamSandboxParts {
   readonly options: SandboxOptions;
   readonly place: TeamPlace;
   readonly programs: Programs;
+  /** Other places of credentials than those of a home directory. */
+  readonly credentials?: readonly string[];
   /** Where all members' checkouts are, if not in the state directory. */
   readonly checkouts?: string | undefined;
   /** Names the directory for temporary files. */
@@ -175,6 +177,7 @@ export class TeamSandbox implements AsyncDisposable {
       protected: async () => [...(ownsGit ? [] : await findProtected(workspace)), ...own],
       hidden: [
         ...secretsBelow(home),
+        ...(this.#parts.credentials ?? []),
         ...(process.getuid?.() === 0 ? systemSecrets : []),
         ...[stateDirectory(place.keyPlace), ...(keyFile ? [keyFile] : [])],
         // Of these, a member sees its own.

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { systemProcesses } from "../../src/lib/process-identity.ts";
+import { secretsNamedBy } from "../../src/permissions/home-secrets.ts";
 import { Programs } from "../../src/processes/programs.ts";
 import { MemberName } from "../../src/protocol/ids.ts";
 import {
@@ -24,6 +25,7 @@ interface SandboxedTeam {
   path?: string;
   member?: (home: string) => Partial<SandboxedMember>;
   keyFile?: (home: string) => string;
+  environment?: (home: string) => Record<string, string>;
   checkouts?: (home: string) => string;
   /** Makes what is there before the first command. */
   prepare?(workspace: string, home: string): Promise<void>;
@@ -57,6 +59,7 @@ async function openTeam(team: SandboxedTeam = {}) {
     programs: new Programs({ path: team.path ?? process.env.PATH, workspace }),
     teamId: async () => "the-team",
     checkouts: team.checkouts?.(home),
+    credentials: secretsNamedBy(team.environment?.(home) ?? {}),
   });
   const alice = MemberName.parse("alice");
   const shell = await openShell({
@@ -106,6 +109,28 @@ describe.skipIf(noSandbox)("what is hidden stays hidden", () => {
 
     expect(output).toMatch(/^in\n/);
     expect(output).not.toMatch(/the secret/);
+  });
+
+  test("credentials where variables say that they are", async () => {
+    const files = ["one/kube", "two/kube", "cfg/gh/hosts", "gpg/key"];
+    await using fixture = await openTeam({
+      environment: (home) => ({
+        KUBECONFIG: `${home}/one/kube:${home}/two/kube`,
+        XDG_CONFIG_HOME: `${home}/cfg`,
+        GNUPGHOME: `${home}/gpg`,
+      }),
+      async prepare(_, home) {
+        for (const file of files) await put(join(home, file), "the secret\n");
+        await put(join(home, "cfg/other"), "open\n");
+      },
+    });
+
+    const { output } = await fixture.run(
+      `cd ${fixture.home}; cat ${files.join(" ")}; cat cfg/other`,
+    );
+
+    expect(output).not.toMatch(/the secret/);
+    expect(output).toMatch(/^open$/m);
   });
 
   test("the checkouts of other members, where the person has put them", async () => {
