@@ -84,9 +84,7 @@ export function decisionSteps(landing: Landing, command: string): string[] {
     return [`${command}land brings it to the branch that you have checked out.`];
   if (!isUnlanded(landing)) return [];
   const again = waitsForPerson(landing) ? "lets it land" : "has it tried again";
-  return [
-    `${command}land ${member} ${again}; ${command}discard ${member} leaves it out.`,
-  ];
+  return [`${command}land ${member} ${again}; ${command}discard ${member} leaves it out.`];
 }
 
 const maxListed = 30;
