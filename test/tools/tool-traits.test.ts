@@ -86,7 +86,7 @@ test("P12 only background_run is gated regardless of its command", async () => {
 /** Where names of tools belong: what they are, what is known of each, and what a model says in tests. */
 const homes = /^src\/((tools|testing|model\/rehearsal)\/|protocol\/tool-traits\.ts$)/;
 /** Files that speak of the programs of these names. */
-const programs = /^src\/(permissions|processes|cli\/commands\/completion)/;
+const programs = /^src\/(permissions|processes|sandbox|cli\/commands\/completion)/;
 
 test("no tool name is used outside its own file and the table of traits", async () => {
   const names = (await allTools()).map(({ spec }) => spec.name);

@@ -12,6 +12,7 @@ import { canEnterDescriptors, Directory } from "../../workspace/directory.ts";
 
 /** A file of the person that was left as it is. */
 export interface LeftFile {
+  /** Its path in the repository. */
   path: string;
   /** Why, such as `you have changed it`. */
   reason: string;
