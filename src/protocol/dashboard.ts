@@ -159,6 +159,26 @@ export interface LandingChangesView {
   more: number;
 }
 
+/** What came of bringing landed work to the person's branch, one for each target. */
+export interface BroughtView {
+  results: readonly {
+    type: "nothing" | "brought" | "conflict" | "blocked";
+    target: string;
+    branch: string;
+    /** Those that have changed, that are in conflict, or that stay as they are, with the reason. */
+    files: readonly { path: string; reason: string | null }[];
+    /** How many more files there are. */
+    more: number;
+  }[];
+}
+
+/** What came of removing retired checkouts. */
+export interface CleanedView {
+  removed: number;
+  /** Those that are still there. */
+  stayed: readonly { member: string; reason: string }[];
+}
+
 /** The checkouts of members, with those of earlier lives. */
 export interface CheckoutsView {
   checkouts: readonly {

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { calls, says } from "../../src/testing/scripted-model.ts";
@@ -52,6 +53,11 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     await first.getByRole("button", { name: "Land", exact: true }).click();
     await first.getByText("landed", { exact: true }).waitFor();
     const landed = await gitIn(root, "show", "troupe/default:a.txt");
+    const branch = page.getByRole("region", { name: "Your branch" });
+    await branch.getByRole("button", { name: "Bring what has landed" }).click();
+    await branch.getByText("main has all that is on troupe/default now").waitFor();
+    const brought = await readFile(join(root, "a.txt"), "utf8");
+    const changed = await branch.getByRole("listitem").innerText();
     const places = page.getByRole("region", { name: "Checkouts" });
     await places.getByRole("button", { name: "Look again" }).click();
     await places.getByRole("row", { name: /alice/ }).waitFor();
@@ -69,6 +75,7 @@ describe.skipIf(noBrowser)(inBrowser, () => {
     expect(shown).toMatch(/a\.txt[\s\S]*changed[\s\S]*\+1[\s\S]*−1/);
     expect(shown).toContain("the person's");
     expect(landed).toBe("alice's first");
+    expect([brought, changed]).toEqual(["alice's first\n", "a.txt"]);
     expect(place).toContain(checkouts.path);
     expect(place).toMatch(/\d (?:k?B|MB)/);
     expect(conflict).toBe("a.txt");

@@ -1,13 +1,16 @@
 import { showHidden } from "../../permissions/show-hidden.ts";
 import type {
+  BroughtView,
   CheckoutsView,
+  CleanedView,
   DiffLine,
   LandingChangesView,
   LandingView,
 } from "../../protocol/dashboard.ts";
 import { isUnlanded, type Landing } from "../../protocol/landing.ts";
+import type { BroughtWork } from "../../team/landings/bring-landed.ts";
 import type { LandingChanges } from "../../team/landings/landing-changes.ts";
-import type { TeamView } from "../../team/view/team-view.ts";
+import type { CleanedCheckouts, TeamView } from "../../team/view/team-view.ts";
 import { diffLines } from "./diff-lines.ts";
 
 /** So many of those that are over are shown. */
@@ -55,6 +58,41 @@ export function landingChangesView({ landing, files, more }: LandingChanges): La
     };
   });
   return { id: landing.id, commit: landing.commit, files: shown, more };
+}
+
+export function broughtView(brought: readonly BroughtWork[]): BroughtView {
+  const results = brought.map((work) => {
+    const files = filesOf(work);
+    const shown = files.slice(0, maxFiles).map(({ path, reason }) => ({
+      ...{ path: showHidden(path), reason },
+    }));
+    return {
+      ...{ type: work.type, target: showHidden(work.target), branch: showHidden(work.branch) },
+      ...{ files: shown, more: files.length - shown.length },
+    };
+  });
+  return { results };
+}
+
+function filesOf(work: BroughtWork): { path: string; reason: string | null }[] {
+  switch (work.type) {
+    case "nothing":
+      return [];
+    case "blocked":
+      return work.files;
+    case "brought":
+    case "conflict":
+      return work.files.map((path) => ({ path, reason: null }));
+  }
+}
+
+export function cleanedView({ removed, stayed }: CleanedCheckouts): CleanedView {
+  return {
+    removed: removed.length,
+    stayed: stayed.map(({ checkout: { member }, reason }) => ({
+      ...{ member, reason: showHidden(reason) },
+    })),
+  };
 }
 
 /** The checkouts of a team, with what they take of the disk. That can take seconds. */

@@ -3,7 +3,9 @@ import type { Clock } from "../../lib/clock.ts";
 import { Serial } from "../../lib/serial.ts";
 import type {
   AwayView,
+  BroughtView,
   CheckoutsView,
+  CleanedView,
   CostView,
   EntriesPage,
   LandingChangesView,
@@ -26,7 +28,7 @@ import { Refused } from "../refusal.ts";
 import { awayView } from "./away.ts";
 import { type ChangesOptions, changesOf, type RoomEvent } from "./changes.ts";
 import { CostHistory } from "./cost-history.ts";
-import { checkoutsView, landingChangesView } from "./landing-view.ts";
+import { broughtView, checkoutsView, cleanedView, landingChangesView } from "./landing-view.ts";
 import { messagesPage, wholeMessage } from "./message-pages.ts";
 import { TeamFollower, type TeamFollowerOptions } from "./team-follower.ts";
 import { transcriptPage } from "./transcript-pages.ts";
@@ -151,6 +153,16 @@ export class Room implements AsyncDisposable {
   /** Says whether work may land, if it is the work that the person was shown. */
   async decideLanding(id: string, { commit, decision }: LandingBody): Promise<void> {
     await this.#view.decideLanding({ id: landingId(id), commit, decision });
+  }
+
+  /** Brings what has landed to the branch that the person has checked out. */
+  async bringLanded(): Promise<BroughtView> {
+    return broughtView(await this.#view.bringLanded());
+  }
+
+  /** Removes retired checkouts, as far as their work is kept. */
+  async cleanCheckouts(): Promise<CleanedView> {
+    return cleanedView(await this.#view.cleanCheckouts());
   }
 
   /** Ends one member (default: all of them, and the lead's run). */

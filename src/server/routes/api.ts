@@ -46,6 +46,8 @@ export function apiRoutes(room: Room): Hono {
     await room.decideLanding(c.req.param("id"), await parsedBody(c, LandingBody));
     return c.body(null, 204);
   });
+  api.post("/landings/bring", async (c) => c.json(await room.bringLanded()));
+  api.post("/checkouts/clean", async (c) => c.json(await room.cleanCheckouts()));
   api.post("/rules", async (c) => {
     await room.changeRule(await parsedBody(c, RuleBody));
     return c.body(null, 204);

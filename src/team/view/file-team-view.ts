@@ -281,7 +281,7 @@ export class FileTeamView implements TeamView {
     await this.#leave(lead, landingOrder(decision, await this.landings()));
   }
 
-  async bringLanded(workspace: string): Promise<BroughtWork[]> {
+  async bringLanded(workspace?: string): Promise<BroughtWork[]> {
     return (await this.#work()).bringLanded(workspace);
   }
 

@@ -289,7 +289,7 @@ export class MemoryTeamView implements TeamView {
     await this.#leave(lead, landingOrder(decision, await this.landings()));
   }
 
-  bringLanded(workspace: string): Promise<BroughtWork[]> {
+  bringLanded(workspace?: string): Promise<BroughtWork[]> {
     return this.#work.bringLanded(workspace);
   }
 

@@ -141,11 +141,12 @@ export interface TeamActions {
    */
   decideLanding(decision: LandingDecision): Promise<void>;
   /**
-   * Brings what has landed to the branch that is checked out in `workspace`, and to its files, one answer for each target.
+   * Brings what has landed to the branch that is checked out in `workspace` (default: where the repository of the checkouts
+   * has its own files), and to its files, one answer for each target.
    * A file that is not as git last knew it stays as it is. Throws `landing-refused` and `repository-unusable` where
    * nothing can be brought.
    */
-  bringLanded(workspace: string): Promise<BroughtWork[]>;
+  bringLanded(workspace?: string): Promise<BroughtWork[]>;
   /**
    * Removes retired checkouts: those at `paths`, or all. One whose work cannot be kept in the person's repository before,
    * or in which something runs, stays.

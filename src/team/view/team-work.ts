@@ -82,11 +82,13 @@ export class TeamWork {
     return result;
   }
 
-  async bringLanded(workspace: string): Promise<BroughtWork[]> {
+  async bringLanded(given?: string): Promise<BroughtWork[]> {
     const landings = await this.#records.landings();
     const landed = landings.filter(({ state }) => state === "landed");
     const targets = new Set(landed.map(({ target }) => target));
-    if (targets.size === 0) return [];
+    const [first] = landed;
+    if (!first) return [];
+    const workspace = given ?? filesOf((await this.#recordOf(first)).repository);
     const { bringLanded } = await import("../landings/bring-landed.ts");
     const { requireRepository } = await import("../../git/repository.ts");
     const openGit = await openerIn(workspace);
@@ -110,6 +112,18 @@ export class TeamWork {
       hint: `The record of the checkout of '${member}' is missing.`,
     });
   }
+}
+
+/** The files of a repository, as far as they are beside it: other worktrees are not on record. */
+function filesOf(repository: string): string {
+  if (basename(repository) === ".git") return dirname(repository);
+  throw new TeamError(
+    "repository-unusable",
+    `It is not known where the files of ${repository} are`,
+    {
+      hint: "Run troupe land where they are.",
+    },
+  );
 }
 
 function at(repository: string) {

@@ -508,6 +508,7 @@ function testWork(open: OpenTeamView): void {
     await expect(view.bringLanded(directory.path)).rejects.toMatchObject({
       code: "repository-unusable",
     });
+    await expect(view.bringLanded()).rejects.toMatchObject({ code: "repository-unusable" });
   });
 
   test("what a landing changes is only said where it is on record whose repository has it", async ({

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 import { CommitId, LandingId, MemberName } from "../../../src/protocol/ids.ts";
 import type { Landing, LandingState } from "../../../src/protocol/landing.ts";
-import { landingChangesView, landingViews } from "../../../src/server/room/landing-view.ts";
+import {
+  broughtView,
+  cleanedView,
+  landingChangesView,
+  landingViews,
+} from "../../../src/server/room/landing-view.ts";
 
 const commit = CommitId.parse("a".repeat(40));
 const at = "2026-01-01T00:00:00.000Z";
@@ -64,4 +69,38 @@ test("hidden characters are spelled out, and a change that is too large is only 
   expect(files[0]).toMatchObject({ path: "a<U+202E>b", diff: [{ type: "added", text: "x" }] });
   expect(files.at(-1)).toMatchObject({ diff: null, reason: "there is too much to show" });
   expect(more).toBe(3);
+});
+
+test("what was brought, is in conflict or in the way is listed, with hidden characters spelled out", () => {
+  const about = { target: "troupe/default", branch: "main" };
+  const files = Array.from({ length: 102 }, (_, index) => `${index}.txt`);
+
+  const { results } = broughtView([
+    { ...about, type: "nothing" },
+    { ...about, type: "brought", files, isMerge: false },
+    { ...about, type: "conflict", files: ["a\u202Eb"] },
+    { ...about, type: "blocked", files: [{ path: "c", reason: "you have staged it" }], written: 0 },
+  ]);
+
+  expect(results.map(({ files: shown, more }) => [shown.length, more])).toEqual([
+    ...[
+      [0, 0],
+      [100, 2],
+      [1, 0],
+      [1, 0],
+    ],
+  ]);
+  expect(results[2]?.files).toEqual([{ path: "a<U+202E>b", reason: null }]);
+  expect(results[3]?.files).toEqual([{ path: "c", reason: "you have staged it" }]);
+});
+
+test("checkouts that were removed are counted, and those that stay are named", () => {
+  const checkout = {
+    ...{ member: MemberName.parse("alice"), state: "retired" as const, path: "/c", base: commit },
+    ...{ repository: "/r/.git", since: at, kept: undefined, isEarlier: false },
+  };
+
+  expect(
+    cleanedView({ removed: [checkout], stayed: [{ checkout, reason: "something runs in it" }] }),
+  ).toEqual({ removed: 1, stayed: [{ member: "alice", reason: "something runs in it" }] });
 });

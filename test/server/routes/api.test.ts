@@ -273,6 +273,12 @@ test("work that members have handed in is decided on by its commit, and what is 
   expect(await decide(id, { commit, decision: "push" })).toBe(400);
   expect((await app.request("/api/landings/99/changes")).status).toBe(404);
   expect(await (await app.request("/api/checkouts")).json()).toEqual({ checkouts: [] });
+  expect(await (await app.request("/api/landings/bring", post({}))).json()).toEqual({
+    results: [],
+  });
+  expect(await (await app.request("/api/checkouts/clean", post({}))).json()).toEqual({
+    ...{ removed: 0, stayed: [] },
+  });
   expect(await decide(id, { commit, decision: "discard" })).toBe(204);
   const { reader } = await store.openMember(lead, ignored);
   expect((await reader.unread()).map(({ message }) => message)).toMatchObject([

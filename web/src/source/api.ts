@@ -45,6 +45,12 @@ export async function postJson(path: string, body: unknown): Promise<void> {
   await post(path, body, keptSession());
 }
 
+/** The answer to a POST that has one. */
+export async function postForJson<T>(path: string): Promise<T> {
+  const { response } = await post(path, {}, keptSession());
+  return response.json();
+}
+
 /** Opens a session with the token of an address, and stores it. The token itself is not sent. */
 export async function openSession(token: string): Promise<void> {
   const { response, signed } = await post("/api/session", {}, sessionOfToken(token));

@@ -1,6 +1,8 @@
 import type {
   AwayView,
+  BroughtView,
   CheckoutsView,
+  CleanedView,
   CostView,
   EntriesPage,
   LandingChangesView,
@@ -15,7 +17,16 @@ import type {
   RuleBody,
   SendBody,
 } from "../../../src/protocol/dashboard-requests.ts";
-import { ask, getJson, LockedError, openSession, postJson, queryOf, unreachable } from "./api.ts";
+import {
+  ask,
+  getJson,
+  LockedError,
+  openSession,
+  postForJson,
+  postJson,
+  queryOf,
+  unreachable,
+} from "./api.ts";
 import { connect } from "./connection.ts";
 import { LiveStream, type StreamDependencies } from "./live-stream.ts";
 import { isSession } from "./session.ts";
@@ -127,8 +138,16 @@ export class LiveSource implements Source {
     );
   }
 
+  bringLanded(): Promise<BroughtView> {
+    return this.#guarded(() => postForJson("/api/landings/bring"));
+  }
+
   checkouts(): Promise<CheckoutsView> {
     return this.#get("/api/checkouts");
+  }
+
+  cleanCheckouts(): Promise<CleanedView> {
+    return this.#guarded(() => postForJson("/api/checkouts/clean"));
   }
 
   stop(member: string | undefined): Promise<void> {

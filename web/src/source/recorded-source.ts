@@ -125,6 +125,14 @@ export class RecordedSource implements Source {
     return this.#refuse();
   }
 
+  bringLanded(): Promise<never> {
+    return this.#refuse();
+  }
+
+  cleanCheckouts(): Promise<never> {
+    return this.#refuse();
+  }
+
   stop(): Promise<void> {
     return this.#refuse();
   }

@@ -1,6 +1,8 @@
 import type {
   AwayView,
+  BroughtView,
   CheckoutsView,
+  CleanedView,
   CostView,
   EntriesPage,
   LandingChangesView,
@@ -92,7 +94,11 @@ export interface Source {
   landingChanges(landing: string): Promise<LandingChangesView>;
   /** Says whether the work of a landing may land. */
   decideLanding(landing: string, body: LandingBody): Promise<void>;
+  /** Brings what has landed to the person's branch. */
+  bringLanded(): Promise<BroughtView>;
   checkouts(): Promise<CheckoutsView>;
+  /** Removes the retired ones. */
+  cleanCheckouts(): Promise<CleanedView>;
   /** One member, or all of them. */
   stop(member: string | undefined): Promise<void>;
 }

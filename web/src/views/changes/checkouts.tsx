@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
-import { sizeText } from "../../../../src/protocol/amounts.ts";
+import { counted, sizeText } from "../../../../src/protocol/amounts.ts";
+import type { CleanedView } from "../../../../src/protocol/dashboard.ts";
 import { Ago, MemberName } from "../../parts/member.tsx";
 import { Refusal } from "../../parts/refusal.tsx";
 import type { Page } from "../../state/page.ts";
-import { useRoom } from "../../state/page-context.ts";
+import { useHindrance, useRoom } from "../../state/page-context.ts";
 import { useStore } from "../../state/store.ts";
+import { useAnswer } from "./use-answer.ts";
 import { useLoaded } from "./use-loaded.ts";
 
 /** Where members work, and what that takes of the disk. */
@@ -12,7 +14,10 @@ export function Checkouts({ page }: { page: Page }) {
   const [looks, setLooks] = useState(0);
   const team = useRoom((room) => room.team?.id ?? null);
   const isThere = useStore(page.connection, ({ type }) => type === "connected");
-  const { value, error } = useLoaded(() => page.source.checkouts(), [team, isThere, looks]);
+  const hindrance = useHindrance();
+  const cleaning = useAnswer(() => page.source.cleanCheckouts());
+  const inputs = [team, isThere, looks, cleaning.value];
+  const { value, error } = useLoaded(() => page.source.checkouts(), inputs);
   return (
     <section aria-label="Checkouts">
       <h3>Checkouts</h3>
@@ -52,12 +57,29 @@ export function Checkouts({ page }: { page: Page }) {
           </tbody>
         </table>
       )}
-      <p class="soft">
+      <div class="actions">
         <button type="button" class="button" onClick={() => setLooks(looks + 1)}>
           Look again
-        </button>{" "}
-        <code>troupe checkouts --clean</code> removes retired ones.
-      </p>
+        </button>
+        {value?.checkouts.some(({ state }) => state === "retired") && (
+          <button
+            type="button"
+            class="button is-bad"
+            disabled={cleaning.isSending || hindrance !== null}
+            title={hindrance ?? ""}
+            onClick={cleaning.ask}
+          >
+            Remove retired ones
+          </button>
+        )}
+      </div>
+      <Refusal error={cleaning.error} />
+      {cleaning.value && <p role="status">{cleanedText(cleaning.value)}</p>}
     </section>
   );
+}
+
+function cleanedText({ removed, stayed }: CleanedView): string {
+  const left = stayed.map(({ member, reason }) => ` The one of ${member} stays: ${reason}.`);
+  return `Removed ${counted(removed, "checkout")}.${left.join("")}`;
 }

@@ -34,11 +34,6 @@ export function LandingCard({ landing, page }: LandingProps) {
       </h3>
       {reason && <p class="why">{reason}</p>}
       <Trouble landing={landing} />
-      {state === "landed" && page.source.canAct && (
-        <p class="soft">
-          <code>troupe land</code> brings it to the branch that you have checked out.
-        </p>
-      )}
       <button type="button" class="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {isOpen ? "Hide" : "Show"} what it changes
       </button>
