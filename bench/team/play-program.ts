@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
+import type { SandboxMode } from "../../src/protocol/sandbox-mode.ts";
 import { ended } from "../start/stage.ts";
 import { ProviderFigures, ProviderUrl } from "./contract.ts";
 import type { Workbench } from "./workbench.ts";
@@ -7,12 +8,13 @@ import type { Workbench } from "./workbench.ts";
 /** `troupe run` of the built package, on a provider in another process. Returns the gap of its sleepers. */
 export async function playProgram(
   workbench: Workbench,
-  { name, teammates }: { name: string; teammates: number },
+  { name, teammates, sandbox }: { name: string; teammates: number; sandbox: SandboxMode },
 ): Promise<number> {
   const cwd = await workbench.directory(name);
   await using provider = await workbench.start("provider", { scene: "sleepers", teammates });
   const { url } = await provider.ask({ question: "url" }, ProviderUrl);
-  const argv = ["run", "Go.", "--model", "anthropic/instant", "--allow", "bash(sleep:*)"];
+  const model = ["--model", "anthropic/instant"];
+  const argv = ["run", "Go.", ...model, "--allow", "bash(sleep:*)", "--sandbox", sandbox];
   await ended(
     spawn(process.execPath, [resolve("dist/cli/main.js"), ...argv], {
       cwd,

@@ -19,23 +19,30 @@ const many = 10;
 
 interface Nap {
   performances: Performance[];
-  /** The same, played by the program. */
+  /** The same, played by the program: without a sandbox, and with one. */
   programsMs: number[];
+  confinedMs: number[];
   floorsMs: number[];
 }
 
 /** A lead that spawns teammates in one turn and waits for them; each runs `sleep 1` and reports. */
 export async function measureSleepers(workbench: Workbench): Promise<Section[]> {
   const naps = new Map<number, Nap>(
-    [few, many].map((count) => [count, { performances: [], programsMs: [], floorsMs: [] }]),
+    [few, many].map((count) => [
+      count,
+      { performances: [], programsMs: [], confinedMs: [], floorsMs: [] },
+    ]),
   );
   // The first start leaves the code cache that all later ones use.
-  await playProgram(workbench, { name: "first-start", teammates: few });
+  await playProgram(workbench, { name: "first-start", teammates: few, sandbox: "required" });
   for (let round = 0; round < rounds; round++) {
-    for (const [teammates, { performances, programsMs, floorsMs }] of naps) {
+    for (const [teammates, { performances, programsMs, confinedMs, floorsMs }] of naps) {
       const name = `sleepers-${teammates}-${round}`;
+      const program = { name: `program-${name}`, teammates };
+      const confined = { name: `confined-${name}`, teammates };
       floorsMs.push(await floor(workbench, teammates));
-      programsMs.push(await playProgram(workbench, { name: `program-${name}`, teammates }));
+      programsMs.push(await playProgram(workbench, { ...program, sandbox: "off" }));
+      confinedMs.push(await playProgram(workbench, { ...confined, sandbox: "required" }));
       performances.push(await play(workbench, { name, scene: "sleepers", teammates }));
     }
   }
@@ -65,6 +72,7 @@ function describe(naps: ReadonlyMap<number, Nap>): Section {
     formatCount(teammates),
     formatMs(median(nap.floorsMs)),
     formatMs(median(nap.programsMs)),
+    formatMs(median(nap.confinedMs)),
     formatMs(tookMs(nap)),
     formatMegabytes(peakBytes(nap)),
     formatCount(median(nap.performances.map(({ provider }) => provider.requests))),
@@ -72,9 +80,12 @@ function describe(naps: ReadonlyMap<number, Nap>): Section {
   ];
   return {
     title: "Four at once, and ten",
-    about: `A lead spawns all teammates in one turn and waits for them in the same turn; each runs \`sleep 1\` and reports; the lead answers. From the lead's reply, as the provider's process sends it, to the lead's request that shows all reports, in a new process each time: by \`troupe run\` of the built package, whose second and later starts find its code compiled, and by a program that uses the library, where V8 compiles everything again. The floor is a bare Node process that starts as many \`bash -c 'sleep 1'\` at once and waits for their end. Memory is the peak of the library's process; sent is the bodies of all its requests.`,
+    about: `A lead spawns all teammates in one turn and waits for them in the same turn; each runs \`sleep 1\` and reports; the lead answers. From the lead's reply, as the provider's process sends it, to the lead's request that shows all reports, in a new process each time: by \`troupe run\` of the built package, whose second and later starts find its code compiled, without a sandbox and with one, which is tried and set up in that time, and by a program that uses the library, where V8 compiles everything again. The floor is a bare Node process that starts as many \`bash -c 'sleep 1'\` at once and waits for their end. Memory is the peak of the library's process; sent is the bodies of all its requests.`,
     table: {
-      head: ["teammates", "floor", "`troupe run`", "library", "memory", "requests", "sent"],
+      head: [
+        ...["teammates", "floor", "`troupe run`", "in a sandbox", "library", "memory"],
+        ...["requests", "sent"],
+      ],
       rows: [...naps].map(row),
     },
     targets: [...naps].flatMap(([teammates, nap]) => targetsOf(teammates, nap)),
@@ -93,9 +104,11 @@ function targetsOf(teammates: number, nap: Nap): Section["targets"] {
     return { what: `${what}: ${row}`, figure: formatMs(ms), target: "reported", isMet: true };
   };
   const library = report("the same by the library, with nothing compiled", tookMs(nap));
-  if (teammates !== few) return [took, library];
+  const confined = report("the same in a sandbox", median(nap.confinedMs));
+  if (teammates !== few) return [took, confined, library];
   return [
     took,
+    confined,
     report("of that, more than the floor", median(nap.programsMs) - median(nap.floorsMs)),
     library,
     atMost(`${what}: peak memory of the process`, {
