@@ -76,7 +76,12 @@ function programFiles() {
     models: /src\/model\/known-models\/(anthropic|openai|google|origin)\./,
     "more-models": /src\/model\/known-models\//,
     rehearsal: /src\/model\/rehearsal\//,
-    shell: /node_modules\/unbash\/|src\/permissions\/commands\//,
+    shell:
+      /node_modules\/unbash\/|src\/permissions\/(commands\/|decide|sweeping|git-configuration|guard|suggest-rule)/,
+    // Of each, the part that every team has is not in it: the records, and who is told of what.
+    checkouts:
+      /src\/(git|checkouts\/(?!stored-)|landing\/(?!stored-|landing-rules)|team\/(rewind|diff|landings\/(?!landing-|team-)|landings\/landing-(changes|checks)))/,
+    sandbox: /src\/sandbox\/(?!reports-of)/,
     dashboard: /node_modules\/@?hono\/|src\/server\//,
     screen: /node_modules\/marked\/|src\/cli\/(screen|talk)\//,
     // Its patterns take longer to parse than all of a team's code.
