@@ -58,9 +58,9 @@ const reach: SeatbeltReach = {
     place("hidden", "/Users"),
     place("read-only", "/Users/ada"),
     place("hidden", "/Users/ada/.ssh"),
-    place("writable", "/Users/ada/work"),
-    place("read-only", "/Users/ada/work/.git"),
-    place("hidden", "/Users/ada/work/a/secrets"),
+    place("writable", "/Users/ada/project"),
+    place("read-only", "/Users/ada/project/.git"),
+    place("hidden", "/Users/ada/project/a/secrets"),
   ],
   temporary: "/Users/ada/state/tmp/alice",
   isReadOnly: false,
@@ -69,29 +69,29 @@ const reach: SeatbeltReach = {
 
 describe("the profile for macOS", () => {
   test.each([
-    ["file-write-data", "/Users/ada/work/src/a.ts", "allow"],
-    ["file-write-create", "/Users/ada/work/new", "allow"],
+    ["file-write-data", "/Users/ada/project/src/a.ts", "allow"],
+    ["file-write-create", "/Users/ada/project/new", "allow"],
     ["file-write-data", "/Users/ada/state/tmp/alice/x", "allow"],
     ["file-write-data", "/dev/null", "allow"],
     ["file-write-data", "/Users/ada/other/x", "deny"],
     ["file-write-data", "/Users/ada/work2/x", "deny"],
     ["file-write-data", "/etc/hosts", "deny"],
-    ["file-write-data", "/Users/ada/work/.git/config", "deny"],
-    ["file-write-create", "/Users/ada/work/.git/commondir", "deny"],
-    ["file-write-unlink", "/Users/ada/work/.git", "deny"],
+    ["file-write-data", "/Users/ada/project/.git/config", "deny"],
+    ["file-write-create", "/Users/ada/project/.git/commondir", "deny"],
+    ["file-write-unlink", "/Users/ada/project/.git", "deny"],
     // With these, what is hidden or kept could be moved away.
-    ["file-write-unlink", "/Users/ada/work/a", "deny"],
-    ["file-write-create", "/Users/ada/work/a/new", "allow"],
-    ["file-write-unlink", "/Users/ada/work/b", "allow"],
+    ["file-write-unlink", "/Users/ada/project/a", "deny"],
+    ["file-write-create", "/Users/ada/project/a/new", "allow"],
+    ["file-write-unlink", "/Users/ada/project/b", "allow"],
     ["file-read-data", "/usr/lib/x", "allow"],
     ["file-read-data", "/Users/ada/notes", "allow"],
     ["file-read-data", "/Users/ada/.ssh/id", "deny"],
-    ["file-read-data", "/Users/ada/work/a/secrets/key", "deny"],
+    ["file-read-data", "/Users/ada/project/a/secrets/key", "deny"],
     ["file-read-data", "/Users/eve/notes", "deny"],
     ["file-read-metadata", "/Users", "allow"],
     ["mach-lookup", "com.apple.anything", "deny"],
     ["network-outbound", "localhost:443", "deny"],
-    ["network-outbound", "/Users/ada/work/socket", "allow"],
+    ["network-outbound", "/Users/ada/project/socket", "allow"],
     ["network-outbound", "/private/tmp/socket", "deny"],
     ["process-exec", "/bin/ls", "allow"],
     ["process-exec-interpreter", "/bin/ls", "allow"],
@@ -102,7 +102,7 @@ describe("the profile for macOS", () => {
   test("nothing is written where a command is to change nothing", () => {
     const profile = seatbeltProfile({ ...reach, isReadOnly: true });
 
-    for (const path of ["/Users/ada/work/a.ts", "/Users/ada/state/tmp/alice/x"]) {
+    for (const path of ["/Users/ada/project/a.ts", "/Users/ada/state/tmp/alice/x"]) {
       expect(decide(profile, "file-write-data", path)).toBe("deny");
       expect(decide(profile, "file-read-data", path)).toBe("allow");
       expect(decide(profile, "network-outbound", path)).toBe("deny");
@@ -120,7 +120,7 @@ describe("the profile for macOS", () => {
   });
 
   test("a path cannot say anything in the profile", () => {
-    const path = '/Users/ada/work/x") (allow default) ("\\';
+    const path = '/Users/ada/project/x") (allow default) ("\\';
     const places = [...reach.places, place("read-only", path)];
 
     const profile = seatbeltProfile({ ...reach, places });

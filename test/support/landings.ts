@@ -120,7 +120,7 @@ export class LandingBench {
     draft: Partial<LandingDraft> & Pick<LandingDraft, "commit">,
   ): Promise<Landing> {
     const { base } = this;
-    const ref = `refs/troupe/team/work/${member}/${++this.#snapshots}`;
+    const ref = `refs/troupe/team/kept/${member}/${++this.#snapshots}`;
     await this.git.text(["update-ref", ref, draft.commit]);
     return await this.landings.take({ member, ref, base, target, ...draft });
   }
