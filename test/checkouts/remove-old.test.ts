@@ -49,6 +49,7 @@ test("a checkout that a member works in is never removed, however old", async ()
   await bench.checkouts.removeOld(never);
 
   expect(await placeOf(bench)).toMatchObject({ state: "ready" });
+  expect(bench.warnings).toEqual([]);
 });
 
 test("an old checkout whose work cannot be kept stays, and the person is told why", async () => {
