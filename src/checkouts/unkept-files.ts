@@ -1,7 +1,8 @@
-import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { includedFiles } from "./included-files.ts";
 import type { ListedCheckout } from "./listed-checkouts.ts";
 import type { OpenGit } from "./own-repository.ts";
+import { withScratch } from "./scratch.ts";
 
 const patienceMs = 600_000;
 
@@ -13,12 +14,12 @@ export async function unkeptFiles(
   openGit: OpenGit,
   { path, repository, base }: Pick<ListedCheckout, "path" | "repository" | "base">,
 ): Promise<string[]> {
-  const index = `${path}.look-${process.pid}`;
   const git = await openGit({
     cwd: path,
     repository: { gitDirectory: repository, workTree: path },
   });
-  try {
+  return await withScratch(path, async (scratch) => {
+    const index = join(scratch, "index");
     const run = { index, patienceMs };
     await git.text(["read-tree", base], run);
     const ignored = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard"];
@@ -33,10 +34,7 @@ export async function unkeptFiles(
     return pathsIn(short).filter((entry) =>
       entry.endsWith("/") ? isUnkept(entry) : !included.has(entry),
     );
-  } finally {
-    await rm(index, { force: true });
-    await rm(`${index}.lock`, { force: true });
-  }
+  });
 }
 
 function pathsIn(output: string): string[] {
