@@ -1,8 +1,7 @@
-import { isUnlanded, type Landing } from "../protocol/landing.ts";
+import { isOnItsWay, isUnlanded, type Landing } from "../protocol/landing.ts";
 import type { TeamView } from "../team/view/team-view.ts";
 import type { Io } from "./command.ts";
 import { jsonText } from "./render/json-text.ts";
-import { waitsForPerson } from "./render/landing.ts";
 import { oneLine } from "./render/one-line.ts";
 
 export interface LandingsToDecide {
@@ -12,13 +11,13 @@ export interface LandingsToDecide {
 }
 
 interface DecidedLandings extends LandingsToDecide {
-  /** Those on which the person's word was needed. */
+  /** Those on which the person's decision was needed. */
   decided: readonly Landing[];
   /** The process that runs the team; undefined while nobody does. */
   lead: Awaited<ReturnType<TeamView["lead"]>>;
 }
 
-/** Leaves the person's word on landings, each about the commit that it has now. */
+/** Leaves the person's decision on landings, each about the commit that it has now. */
 export async function decideLandings(
   view: TeamView,
   given: LandingsToDecide,
@@ -73,7 +72,7 @@ function isSoAlready(landing: Landing, decision: "land" | "discard"): boolean {
   const { state } = landing;
   if (decision === "discard") return state === "discarded";
   if (state === "landed") return true;
-  return state === "merged" || (state === "taken" && !waitsForPerson(landing));
+  return isOnItsWay(landing);
 }
 
 function decidedText(landing: Landing, decision: "land" | "discard"): string {

@@ -1,7 +1,7 @@
 import { TeamError } from "../errors.ts";
 import { Serial } from "../lib/serial.ts";
 import type { LandingId } from "../protocol/ids.ts";
-import type { Landing } from "../protocol/landing.ts";
+import { isOnItsWay, type Landing } from "../protocol/landing.ts";
 import { type LandedStep, LandingStep, type LandingStepOptions } from "./landing-step.ts";
 
 export interface LandingQueueOptions extends LandingStepOptions {
@@ -93,7 +93,7 @@ export class LandingQueue {
 
   async #next(stuck: ReadonlySet<LandingId>): Promise<Landing | undefined> {
     const listed = await this.#options.landings.list();
-    return listed.find((landing) => isMovable(landing) && !stuck.has(landing.id));
+    return listed.find((landing) => isOnItsWay(landing) && !stuck.has(landing.id));
   }
 
   async #bringOn(landing: Landing, stuck: Set<LandingId>): Promise<void> {
@@ -115,9 +115,4 @@ export class LandingQueue {
       this.#current = undefined;
     }
   }
-}
-
-/** True where the queue can process it without a decision. */
-function isMovable({ state, reason, approved }: Landing): boolean {
-  return state === "merged" || (state === "taken" && (reason === null || approved));
 }

@@ -126,6 +126,15 @@ export function isUnlanded({ state }: Pick<Landing, "state">): boolean {
   return ["taken", "merged", "conflict", "rejected", "failed"].includes(state);
 }
 
+/** True for work that goes on by itself: nobody has to decide anything. */
+export function isOnItsWay({
+  state,
+  reason,
+  approved,
+}: Pick<Landing, "state" | "reason" | "approved">): boolean {
+  return state === "merged" || (state === "taken" && (reason === null || approved));
+}
+
 /** Why work waits for which the person is not asked. */
 export const landingIsOff = "Automatic landing is off";
 

@@ -7,7 +7,7 @@ import type {
   LandingChangesView,
   LandingView,
 } from "../../protocol/dashboard.ts";
-import { isUnlanded, type Landing } from "../../protocol/landing.ts";
+import { isOnItsWay, isUnlanded, type Landing } from "../../protocol/landing.ts";
 import type { BroughtWork } from "../../team/landings/bring-landed.ts";
 import type { LandingChanges } from "../../team/landings/landing-changes.ts";
 import type { CleanedCheckouts, TeamView } from "../../team/view/team-view.ts";
@@ -25,13 +25,12 @@ export function landingViews(landings: readonly Landing[]): LandingView[] {
 
 function landingView(landing: Landing): LandingView {
   const { id, member, target, state, attempt, commit, ref, reason, files, check } = landing;
-  const { replaced_by, created_at, updated_at, approved } = landing;
-  const isOnItsWay = state === "merged" || (state === "taken" && (reason === null || approved));
+  const { replaced_by, created_at, updated_at } = landing;
   const isOver = state === "landed" || state === "replaced";
   return {
     ...{ id, member, state, attempt, commit, ref, replaced_by, created_at, updated_at },
     target: showHidden(target),
-    can_land: !isOver && !isOnItsWay,
+    can_land: !isOver && !isOnItsWay(landing),
     can_discard: !isOver && state !== "discarded",
     reason: reason === null ? null : showHidden(reason),
     files: files.slice(0, maxFiles).map(showHidden),

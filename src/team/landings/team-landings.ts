@@ -4,6 +4,7 @@ import type { LandingQueue, LandingQueueOptions } from "../../landing/landing-qu
 import type { LandedStep } from "../../landing/landing-step.ts";
 import type { LandingId, MemberName } from "../../protocol/ids.ts";
 import {
+  isOnItsWay,
   isUnlanded,
   type Landing,
   type LandingMode,
@@ -190,10 +191,10 @@ function attemptAfter(last: Landing | undefined): number {
   }
 }
 
-function isSoAlready({ state, reason, approved }: Landing, decision: "land" | "discard"): boolean {
+function isSoAlready(landing: Landing, decision: "land" | "discard"): boolean {
+  const { state } = landing;
   if (decision === "discard") return state === "discarded";
-  const isOnItsWay = state === "merged" || (state === "taken" && (reason === null || approved));
-  return state === "landed" || isOnItsWay;
+  return state === "landed" || isOnItsWay(landing);
 }
 
 /** Repeats a change of a landing that the queue moves on at the same time. */
