@@ -278,6 +278,7 @@ export type { LandingChanges } from "./team/landings/landing-changes.ts";
 export type { LandingDecision } from "./team/landings/landing-order.ts";
 export type { LeftFile } from "./team/landings/place-files.ts";
 export { listModels } from "./team/list-models.ts";
+export type { GuidanceOptions } from "./team/member-guidance.ts";
 export type { OwnSystemPrompt } from "./team/member-prompt.ts";
 export type { ForMembers } from "./team/members/member-definition.ts";
 export type { SpawnReview } from "./team/members/spawner.ts";

@@ -90,6 +90,10 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
     schema: forMembers(z.array(z.string())),
     must: "have only lead and teammates, each a list of names of tools",
   },
+  guidance: {
+    schema: z.strictObject({ instructions: absolutePath.optional() }),
+    must: "have only instructions, an absolute path",
+  },
   systemPrompt: callback,
   hooks: {
     schema: z.strictObject({

@@ -32,6 +32,7 @@ import { askHost } from "./ask-host.ts";
 import { FileTeamStore } from "./file-team-store.ts";
 import { ImageFiles } from "./image-files.ts";
 import { type CheckoutOptions, MemberCheckouts } from "./member-checkouts.ts";
+import type { GuidanceOptions } from "./member-guidance.ts";
 import type { OwnSystemPrompt } from "./member-prompt.ts";
 import type { LeadSettings } from "./members/member-definition.ts";
 import type { TeamHooks } from "./team-hooks.ts";
@@ -77,6 +78,8 @@ export interface EquipmentOptions {
   sandbox?: SandboxOptions | undefined;
   /** Repositories of their own for teammates (default: they work in the lead's directory). */
   checkouts?: CheckoutOptions | undefined;
+  /** The person's own guidance for members (default: they have only the repository's). */
+  guidance?: GuidanceOptions | undefined;
   /** Replaces the built-in text of members' system prompts. */
   systemPrompt?: OwnSystemPrompt;
   /** How an unanswered question to the person ends. */
@@ -108,6 +111,7 @@ export class Equipment implements AsyncDisposable {
   readonly tools: readonly Tool[];
   readonly systemPrompt: OwnSystemPrompt | undefined;
   readonly hooks: TeamHooks;
+  readonly guidance: GuidanceOptions;
   readonly approvals: ApprovalOptions;
   readonly outputFiles: OutputFiles;
   readonly imageFiles: ImageFiles;
@@ -123,6 +127,7 @@ export class Equipment implements AsyncDisposable {
   readonly environment: Readonly<Record<string, string>>;
   readonly #budgets = new Map<MemberName, Budget>();
   readonly #opened: Disposables;
+  readonly #warned = new Set<string>();
 
   private constructor(options: EquipmentOptions, parts: EquipmentParts) {
     const { place, env, providers, budget = {}, provider = {} } = options;
@@ -140,6 +145,7 @@ export class Equipment implements AsyncDisposable {
     this.tools = (options.tools ?? []).map((tool) => ownTool(tool, clock));
     this.systemPrompt = options.systemPrompt;
     this.hooks = options.hooks ?? {};
+    this.guidance = options.guidance ?? {};
     this.approvals = options.approvals ?? {};
     this.budget = new Budget("The team's", budget);
     this.secrets = secrets;
@@ -210,6 +216,13 @@ export class Equipment implements AsyncDisposable {
     const known = this.#budgets.get(name) ?? new Budget(`${name}'s`, limits);
     this.#budgets.set(name, known);
     return known;
+  }
+
+  /** Warns the person of what every member that is opened would find again. */
+  warnOnce(message: string): void {
+    if (this.#warned.has(message)) return;
+    this.#warned.add(message);
+    this.place.onWarning(message);
   }
 
   /** Makes ready what is slow when it is used for the first time. */

@@ -23,11 +23,11 @@ import { withdrawHostQuestions } from "./ask-host.ts";
 import { BackgroundMail } from "./background-mail.ts";
 import { commandRunner } from "./command-runner-of.ts";
 import type { Equipment } from "./equipment.ts";
+import { memberGuidance } from "./member-guidance.ts";
 import { memberPrompt } from "./member-prompt.ts";
 import { Inbox } from "./members/inbox.ts";
 import type { MemberContext, MemberDefinition, MemberParts } from "./members/member-definition.ts";
 import { modelParts } from "./model-parts.ts";
-import { projectInstructions } from "./project-instructions.ts";
 import { gated } from "./protocols/plans.ts";
 import { recap } from "./recap.ts";
 import type { MemberStore } from "./team-store.ts";
@@ -53,10 +53,10 @@ export async function openMember(
     ...{ workspace, widestMode, isShared: () => equipment.sharedFiles.isShared(name) },
   });
   const seenFiles = new SeenFiles((real) => equipment.sharedFiles.touch(name, real));
-  const instructions = () => projectInstructions(workspace, equipment.place.onWarning);
+  const guidance = memberGuidance(equipment, { workspace, permissions });
   const agent = await openAgent(equipment, definition, {
     ...{ context, parts, system, workspace, own, commands, inbox, permissions, seenFiles },
-    instructions,
+    guidance,
   });
   const { background } = commands;
   const jobs = backgroundMail(equipment, { background, name });
@@ -66,7 +66,7 @@ export async function openMember(
     await withdrawHostQuestions(equipment.store, name);
   }
   await jobs.tellFates(left);
-  await introduce(agent, instructions);
+  await introduce(agent, guidance);
   equipment.sharedFiles.join(name, workspace.root);
   return {
     runner: new ModelRunner(agent),
@@ -87,7 +87,7 @@ export async function openMember(
       const hasWork = await rewindAgent(agent, point);
       // As after a restart: it may have read them since.
       seenFiles.forgetAll();
-      await introduce(agent, instructions);
+      await introduce(agent, guidance);
       return hasWork;
     },
     async goBack(number) {
@@ -126,8 +126,8 @@ interface AgentParts {
   inbox: Inbox;
   permissions: Permissions;
   seenFiles: SeenFiles;
-  /** The project's instructions, as they are now. */
-  instructions(): Promise<string | undefined>;
+  /** The texts of its first turn, as they are now. */
+  guidance(): Promise<readonly string[]>;
 }
 
 function openAgent(
@@ -135,7 +135,7 @@ function openAgent(
   definition: MemberDefinition,
   agentParts: AgentParts,
 ): Promise<Agent> {
-  const { context, parts, system, workspace, own, inbox, permissions, instructions } = agentParts;
+  const { context, parts, system, workspace, own, inbox, permissions, guidance } = agentParts;
   const { place, layout, store, secrets, imageFiles } = equipment;
   const { clock } = place;
   const { name, role } = definition;
@@ -157,8 +157,8 @@ function openAgent(
     approvals: new RequestApprovals(store.requests, { clock, ...equipment.approvals }),
     outputFiles: equipment.outputFiles,
     recap: async () => {
-      const texts = [await instructions(), ...(await recap(store, name))];
-      return texts.flatMap((text) => (text ? [secrets.mask(text)] : []));
+      const texts = [...(await guidance()), ...(await recap(store, name))];
+      return texts.map((text) => secrets.mask(text));
     },
   });
 }
@@ -271,14 +271,11 @@ function backgroundMail(
   });
 }
 
-/** Records the project's instructions for the first turn. A compaction repeats them. */
-async function introduce(
-  agent: Agent,
-  instructions: () => Promise<string | undefined>,
-): Promise<void> {
+/** Records what is to be known from the first turn on. A compaction repeats it. */
+async function introduce(agent: Agent, guidance: () => Promise<readonly string[]>): Promise<void> {
   if (agent.conversation.utterances.length > 0) return;
-  const text = await instructions();
-  if (!text) return;
-  const note = agent.options.secrets.mask(text);
-  await agent.record({ type: "note", text: note, wakes: false });
+  const { secrets } = agent.options;
+  for (const text of await guidance()) {
+    await agent.record({ type: "note", text: secrets.mask(text), wakes: false });
+  }
 }

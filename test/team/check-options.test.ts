@@ -51,7 +51,7 @@ test("right options are accepted, and undefined ones count as left out", async (
     ...{ store: new MemoryTeamStore({ clock: systemClock }), openModel: () => ({}) as never },
     tools: [ownTool],
     ...{ instructions: { lead: "Be brief." }, memberTools: { lead: [], teammates: ["bash"] } },
-    systemPrompt: ({ builtIn }) => builtIn,
+    ...{ systemPrompt: ({ builtIn }) => builtIn, guidance: { instructions: "/own/AGENTS.md" } },
     ...{ hooks: { beforeCall: () => undefined }, structuredResults: true },
   };
 
@@ -92,6 +92,7 @@ test.each([
   [{ memberTools: { lead: "bash" } }, /memberTools must/],
   [{ hooks: { onCall: () => undefined } }, /hooks must have only beforeCall, afterCall/],
   [{ hooks: { onSpawn: true } }, /hooks must have only/],
+  [{ guidance: { instructions: "AGENTS.md" } }, /guidance must have only/],
   [{ systemPrompt: "You are …" }, /systemPrompt must be a function/],
   [{ maxTurns: 0 }, /maxTurns must be a whole number, 1 or more/],
   [{ maxTurns: 1.5 }, /maxTurns must be/],

@@ -1,9 +1,20 @@
 import { isAbsolute, join } from "node:path";
+import type { GuidanceOptions } from "../../team/member-guidance.ts";
 import type { ProcessInfo } from "../command.ts";
+
+/** The directory of the user's own settings, and of what members are shown in every workspace. */
+function userDirectory(processInfo: ProcessInfo): string {
+  return join(standardHome(processInfo, "XDG_CONFIG_HOME", ".config"), "troupe");
+}
 
 /** The path of the user's own settings file. */
 export function userSettingsPath(processInfo: ProcessInfo): string {
-  return join(standardHome(processInfo, "XDG_CONFIG_HOME", ".config"), "troupe", "config.json");
+  return join(userDirectory(processInfo), "config.json");
+}
+
+/** Where the user's own guidance for members is. */
+export function userGuidance(processInfo: ProcessInfo): GuidanceOptions {
+  return { instructions: join(userDirectory(processInfo), "AGENTS.md") };
 }
 
 /** The directory of troupe's own state for this user. */
