@@ -84,6 +84,7 @@ function programFiles() {
     sandbox: /src\/sandbox\/(?!reports-of)/,
     dashboard: /node_modules\/@?hono\/|src\/server\//,
     screen: /node_modules\/marked\/|src\/cli\/(screen|talk)\//,
+    yaml: /node_modules\/yaml\//,
     // Its patterns take longer to parse than all of a team's code.
     width: /node_modules\/(string-width|get-east-asian-width|strip-ansi|ansi-regex)\//,
     commands: /src\/cli\/(doctor|demo|commands\/(?!run|send))/,

@@ -82,6 +82,23 @@ test("--show does not consent, --revoke withdraws consent", async () => {
   expect(revoked).toMatchObject({ code: 0, out: shown.out });
 });
 
+test("a named file alone is trusted, and one with nothing to trust is refused", async () => {
+  await using it = await configured({ workspace: loose });
+
+  const other = await troupe(it.root, "trust", "package.json");
+  const named = await troupe(it.root, "trust", "troupe.json");
+
+  expect(other).toMatchObject({
+    code: 2,
+    err: [
+      expect.stringContaining("nothing in it that needs trust"),
+      expect.stringContaining(it.paths.workspace),
+    ],
+  });
+  expect(named).toMatchObject({ code: 0, out: expect.arrayContaining(["- allow: write_file"]) });
+  expect((await it.resolve()).pending).toBeUndefined();
+});
+
 test("--json prints the same for a program", async () => {
   await using it = await configured({ workspace: loose });
 
@@ -93,6 +110,14 @@ test("--json prints the same for a program", async () => {
     sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     loosens: ["allow: write_file", "max-turns: 500 (without it: 200)"],
     trusted: true,
+    files: [
+      {
+        path: it.paths.workspace,
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        needs: ["allow: write_file", "max-turns: 500 (without it: 200)"],
+        trusted: true,
+      },
+    ],
   });
 });
 

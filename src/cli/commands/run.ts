@@ -16,12 +16,12 @@ import { printable } from "../render/printable.ts";
 import { Progress } from "../render/progress.ts";
 import { debugLines } from "../settings/debug-lines.ts";
 import { teamOptions } from "../settings/flags.ts";
+import { untrustedFiles, withheldLines } from "../settings/repository-files.ts";
 import {
   modelLine,
   type ResolvedSettings,
   resolveSettings,
   teamSettings,
-  withheldLine,
 } from "../settings/resolve-settings.ts";
 import { stopCodeOf } from "../stop-request.ts";
 import { secondTeamNote } from "../team-above.ts";
@@ -94,7 +94,9 @@ export const run: Command = {
     const schema = file === undefined ? undefined : await schemaIn(file, io);
     const prompt = files.length === 0 ? text : { text, images: await imagesIn(files, io) };
     const settings = await resolveSettings(run, values, io);
-    if (settings.pending) io.err(oneLine(withheldLine(settings.pending)));
+    const workspace = resolve(io.processInfo.cwd, settings.cwd ?? ".");
+    const untrusted = await untrustedFiles(settings, { workspace, processInfo: io.processInfo });
+    for (const line of withheldLines(untrusted)) io.err(line);
     const note = teamDir || settings.cwd ? undefined : secondTeamNote(io.processInfo.cwd);
     if (note) io.err(oneLine(`note: ${note}`));
     if (debug) for (const line of debugLines(settings, { teamDir, io })) io.err(oneLine(line));

@@ -4,19 +4,17 @@ import { TeamError } from "../../errors.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Team } from "../../team/team.ts";
 import { type Arguments, type Command, type Io, teamDirOption } from "../command.ts";
+import { consentAtStart } from "../consent-at-start.ts";
 import { serveBeside } from "../dashboard-beside.ts";
 import { oneLine } from "../render/one-line.ts";
-import { recordAnswer } from "../settings/consent.ts";
 import { debugLines } from "../settings/debug-lines.ts";
 import { teamOptions } from "../settings/flags.ts";
-import { consentLines } from "../settings/loosening.ts";
+import { untrustedFiles } from "../settings/repository-files.ts";
 import {
   modelLine,
-  type PendingConsent,
   type ResolvedSettings,
   resolveSettings,
   teamSettings,
-  withheldLine,
 } from "../settings/resolve-settings.ts";
 import { stateDirectory } from "../settings/standard-places.ts";
 import { PlainTalk } from "../talk/plain-talk.ts";
@@ -185,7 +183,7 @@ async function lastWords(team: Team, end: TalkEnd): Promise<string> {
 }
 
 /**
- * The settings, after asking the person about what the repository's file would loosen; undefined if
+ * The settings, after asking the person about what the repository's files would loosen; undefined if
  * the person quits instead of answering.
  */
 async function consented(
@@ -193,33 +191,12 @@ async function consented(
   { io, isPlain }: { io: Io; isPlain: boolean },
 ): Promise<ResolvedSettings | undefined> {
   const settings = await resolveSettings(talk, values, io);
-  const { pending } = settings;
-  if (!pending || pending.wasDeclined) return settings;
-  if (isPlain) {
-    io.err(oneLine(withheldLine(pending)));
-    return settings;
-  }
-  const answer = await askConsent(pending, io);
-  if (answer === undefined) return undefined;
-  await recordAnswer(pending.file, answer === "yes" ? "trusted" : "declined", io.processInfo);
-  return answer === "yes" ? await resolveSettings(talk, values, io) : settings;
-}
-
-async function askConsent({ file, loosenings }: PendingConsent, io: Io) {
-  const { askAtStart } = await import("../ask-at-start.ts");
-  return await askAtStart(
-    {
-      lines: [
-        oneLine(`${file.path} would loosen your own settings:`),
-        ...consentLines(loosenings).map((line) => `  ${line}`),
-      ],
-      answers: {
-        yes: "trust this file as it is; you are asked again when it changes",
-        no: "continue without these settings; `troupe trust` can apply them later",
-      },
-    },
-    io,
-  );
+  const { processInfo } = io;
+  const workspace = resolve(processInfo.cwd, settings.cwd ?? ".");
+  const untrusted = await untrustedFiles(settings, { workspace, processInfo });
+  const consent = await consentAtStart(untrusted, { io, isPlain });
+  if (consent === undefined) return undefined;
+  return consent === "trusted" ? await resolveSettings(talk, values, io) : settings;
 }
 
 /** Asks what to do with a team that is not the person's; undefined if the person quits. */

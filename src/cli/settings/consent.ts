@@ -6,10 +6,9 @@ import { TeamError } from "../../errors.ts";
 import { ensurePrivateDirectory, readTextIfExists, replaceFile } from "../../lib/files.ts";
 import { parseJson } from "../../lib/json.ts";
 import type { ProcessInfo } from "../command.ts";
-import type { SettingsFile } from "./settings-file.ts";
 import { stateDirectory } from "./standard-places.ts";
 
-/** A person's answer about one settings file with one content. */
+/** A person's answer about one file of a repository with one content. */
 const ConsentRecord = z.object({
   path: z.string(),
   sha256: z.string(),
@@ -18,9 +17,17 @@ const ConsentRecord = z.object({
 type ConsentRecord = z.infer<typeof ConsentRecord>;
 export type ConsentAnswer = ConsentRecord["answer"];
 
+/** Which content at which place a person answers for. */
+export interface FileContent {
+  /** The path with all links resolved. */
+  readonly realPath: string;
+  /** The hash of its bytes. */
+  readonly sha256: string;
+}
+
 /** The person's answer about exactly this content at this path, if there is one. */
 export async function answerOn(
-  file: SettingsFile,
+  file: FileContent,
   processInfo: ProcessInfo,
 ): Promise<ConsentAnswer | undefined> {
   const record = await readRecord(recordPath(file, processInfo));
@@ -30,7 +37,7 @@ export async function answerOn(
 
 /** Stores the person's answer. It is valid until the file changes. */
 export async function recordAnswer(
-  file: SettingsFile,
+  file: FileContent,
   answer: ConsentAnswer,
   processInfo: ProcessInfo,
 ): Promise<void> {
@@ -39,7 +46,7 @@ export async function recordAnswer(
   await replaceFile(recordPath(file, processInfo), `${JSON.stringify(record, null, 2)}\n`);
 }
 
-export async function forgetAnswer(file: SettingsFile, processInfo: ProcessInfo): Promise<void> {
+export async function forgetAnswer(file: FileContent, processInfo: ProcessInfo): Promise<void> {
   await rm(recordPath(file, processInfo), { force: true });
 }
 
@@ -47,7 +54,7 @@ function consentDirectory(processInfo: ProcessInfo): string {
   return join(stateDirectory(processInfo), "trusted");
 }
 
-function recordPath({ realPath }: SettingsFile, processInfo: ProcessInfo): string {
+function recordPath({ realPath }: FileContent, processInfo: ProcessInfo): string {
   const name = createHash("sha256").update(realPath).digest("hex");
   return join(consentDirectory(processInfo), `${name}.json`);
 }

@@ -167,12 +167,6 @@ export function modelLine(
   return isByKey ? chosenByKey(byKey) : undefined;
 }
 
-/** The note about ignored settings, for a person who is not asked. */
-export function withheldLine({ file, loosenings }: PendingConsent): string {
-  const names = loosenings.map(({ name }) => name).join(", ");
-  return `note: ${file.path} is not trusted, so these settings are ignored: ${names}. Run \`troupe trust --show\` there to see them, and \`troupe trust\` to apply them.`;
-}
-
 /** The settings as `io.openTeam` takes them. */
 export function teamSettings(
   settings: ResolvedSettings,
