@@ -1,11 +1,13 @@
 /**
  * A custom store: it wraps the store in memory and keeps a list of everything that was sent. A
- * store for another database implements the same interfaces. Exits with 1 if a message is missing
- * from the list.
+ * store for another database implements the same interfaces. What shows a team works with it, too:
+ * its dashboard and its export. Exits with 1 if anything else happens.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import {
+  exportTeam,
+  findDashboard,
   type MailboxReaderOptions,
   type MemberName,
   type MemberStore,
@@ -13,6 +15,7 @@ import {
   type Message,
   type MessageDraft,
   type MessageId,
+  serveDashboard,
   systemPlace,
   Team,
   type TeamStore,
@@ -94,3 +97,12 @@ assert.deepEqual(
   store.sent.map(({ from, to, type }) => `${from} to ${to}: ${type}`),
   ["user to lead: message", "lead to ada: message", "ada to lead: result"],
 );
+
+await using dashboard = await serveDashboard(team.view());
+assert.equal((await fetch(dashboard.address)).status, 200);
+assert.equal((await findDashboard(store.view()))?.port, dashboard.port);
+
+await using page = await exportTeam(store.view());
+const pieces: string[] = [];
+for await (const piece of page.pieces()) pieces.push(piece);
+for (const { content } of store.sent) assert(pieces.join("\n").includes(content));

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { exportTeam, findDashboard, secretMask, serveDashboard, systemPlace, Team } from "troupe";
+import { exportTeam, findDashboard, secretMask, serveDashboard, Team } from "troupe";
 import { ScriptedModel, says, temporaryDirectory } from "troupe/testing";
 
 await using workspace = await temporaryDirectory();
@@ -19,17 +19,14 @@ await using team = await Team.open({
 await team.prompt("Paint the door.");
 await team.quiet();
 
-const place = systemPlace({
-  directory: join(workspace.path, ".team"),
-  onWarning: (message) => console.error(message),
-});
+const view = team.view();
 
-await using dashboard = await serveDashboard(place, { env });
+await using dashboard = await serveDashboard(view, { env });
 console.log(`Open ${dashboard.newAddress()}`);
 assert.equal((await fetch(dashboard.address)).status, 200);
-assert.equal((await findDashboard(place))?.port, dashboard.port);
+assert.equal((await findDashboard(view))?.port, dashboard.port);
 
-await using page = await exportTeam(place, { env });
+await using page = await exportTeam(view, { env });
 const { messages, masked } = await page.writeTo(join(workspace.path, page.fileName));
 console.log(`Wrote ${page.fileName}: ${messages} messages, ${masked} secrets masked.`);
 const written = await readFile(join(workspace.path, page.fileName), "utf8");

@@ -300,7 +300,7 @@ export type { Checkpoint } from "./team/rewind/checkpoints.ts";
 export type { FileEffect } from "./team/rewind/file-restore.ts";
 export type { RewindOptions, RewindPreview, RewindReport } from "./team/rewind/team-rewind.ts";
 export type { MemberSummary, TeamSummary } from "./team/summary.ts";
-export { systemPlace } from "./team/system-place.ts";
+export { systemMachine, systemPlace } from "./team/system-place.ts";
 export { type BackgroundCommand, Team } from "./team/team.ts";
 export type { SpawnAnswer, TeamHooks } from "./team/team-hooks.ts";
 export type { OpenModel } from "./team/team-models.ts";
@@ -310,7 +310,7 @@ export type {
   RuleOption,
   TeamOptions,
 } from "./team/team-options.ts";
-export type { TeamPlace } from "./team/team-place.ts";
+export type { Machine, TeamPlace } from "./team/team-place.ts";
 export type { MemberStore, TeamStore } from "./team/team-store.ts";
 export { FileTeamView } from "./team/view/file-team-view.ts";
 export type {

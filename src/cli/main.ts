@@ -89,17 +89,18 @@ const io: Io = {
   dashboards: {
     async serve({ teamDir, onWarning: onDashboardWarning, ...options }) {
       const { serveDashboard } = await import("../server/serve-dashboard.ts");
-      return serveDashboard(await placeOf(teamDir, onDashboardWarning), options);
+      const machine = await placeOf(teamDir, onDashboardWarning);
+      return serveDashboard(await io.viewTeam(teamDir), { ...options, machine });
     },
 
     async find({ teamDir, port }) {
       const { findDashboard } = await import("../server/serve-dashboard.ts");
-      return findDashboard(await placeOf(teamDir), { port });
+      return findDashboard(await io.viewTeam(teamDir), { port });
     },
 
     async export({ teamDir, ...options }) {
       const { exportTeam } = await import("../server/export-team.ts");
-      return exportTeam(await placeOf(teamDir), options);
+      return exportTeam(await io.viewTeam(teamDir), options);
     },
   },
 

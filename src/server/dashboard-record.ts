@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { z } from "zod";
 import { hasErrno, reasonOf, TeamError } from "../errors.ts";
 import { dashboardsDirectory } from "../keys/team-key.ts";
 import { ensurePrivateDirectory, readTextIfExists, replaceFile } from "../lib/files.ts";
 import { parseJson } from "../lib/json.ts";
 import { ProcessIdentity, type ProcessTable, sharePids } from "../lib/process-identity.ts";
-import type { TeamPlace } from "../team/team-place.ts";
+import type { Machine } from "../team/team-place.ts";
 import { realPathOf } from "../workspace/real-path.ts";
 
 /** A process that serves a dashboard. */
@@ -20,16 +20,13 @@ const Serving = z.object({
 export type Serving = z.infer<typeof Serving>;
 
 const StoredRecord = z.object({
-  /** The team directory, behind all links. */
+  /** The location of the team: a directory behind all links, or a URL. */
   directory: z.string(),
   serving: z.array(Serving),
 });
 type StoredRecord = z.infer<typeof StoredRecord>;
 
-/**
- * The record of the dashboards of one team directory, stored outside of it and readable only by its
- * user.
- */
+/** The record of the dashboards of one team, stored outside of its directory and readable only by its user. */
 export class DashboardRecord {
   readonly #path: string;
   #stored: StoredRecord;
@@ -39,11 +36,14 @@ export class DashboardRecord {
     this.#stored = stored;
   }
 
-  /** The record of a team directory, which need not exist; empty if it is missing. */
-  static async open(place: Pick<TeamPlace, "directory" | "keyPlace">): Promise<DashboardRecord> {
-    const directory = await realPathOf(place.directory);
+  /** The record of the team at a location, where none need exist; empty if it is missing. */
+  static async open(
+    location: string,
+    { keyPlace }: Pick<Machine, "keyPlace">,
+  ): Promise<DashboardRecord> {
+    const directory = isAbsolute(location) ? await realPathOf(location) : location;
     const name = createHash("sha256").update(directory).digest("hex");
-    const records = dashboardsDirectory(place.keyPlace);
+    const records = dashboardsDirectory(keyPlace);
     const path = join(records, `${name}.json`);
     await ensurePrivateDirectory(records);
     return new DashboardRecord(path, (await read(path)) ?? { directory, serving: [] });

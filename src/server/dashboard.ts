@@ -4,7 +4,7 @@ import type { Hono } from "hono";
 import { reasonOf } from "../errors.ts";
 import { Disposables } from "../lib/disposables.ts";
 import type { Secrets } from "../lib/secrets.ts";
-import type { TeamPlace } from "../team/team-place.ts";
+import type { Machine } from "../team/team-place.ts";
 import { Access } from "./access.ts";
 import { dashboardApp } from "./app.ts";
 import { DashboardRecord, type Serving } from "./dashboard-record.ts";
@@ -19,8 +19,9 @@ interface DashboardApi extends AsyncDisposable {
 }
 
 interface DashboardOptions {
-  /** The place of the team; the directory need not exist. */
-  place: TeamPlace;
+  /** The location of the team, where none need exist. */
+  location: string;
+  machine: Machine;
   /** The wanted port (default: any free one, another one at each start). */
   port: number | undefined;
   pageDirectory: string;
@@ -76,26 +77,26 @@ export class Dashboard implements ServedDashboard {
 }
 
 async function openParts(
-  { place, secrets, ...options }: DashboardOptions,
+  { location, machine, secrets, ...options }: DashboardOptions,
   opened: Disposables,
 ): Promise<DashboardParts> {
   const files = new StaticFiles(options.pageDirectory);
   await files.check();
-  const record = await DashboardRecord.open(place);
+  const record = await DashboardRecord.open(location, machine);
   // Another origin each time: at a known port another program may have left a service worker.
   const wanted = options.port ?? anyPort;
   const { routes: api } = opened.use(options.openApi());
   const server = opened.use(await LoopbackServer.listen(wanted));
   const { port } = server;
-  const since = place.clock.now().toISOString();
+  const since = machine.clock.now().toISOString();
   const secret = randomBytes(secretBytes).toString("hex");
-  const serving: Serving = { process: await place.processes.self(), port, since, secret };
-  const access = accessTo(serving, place);
+  const serving: Serving = { process: await machine.processes.self(), port, since, secret };
+  const access = accessTo(serving, machine);
   const onLetIn = (bindings: unknown) => server.keep(bindings);
-  const onFailure = tellOnce((message) => place.onWarning(message));
+  const onFailure = tellOnce((message) => machine.onWarning(message));
   server.answerWith(dashboardApp({ api, access, files, secrets, port, onLetIn, onFailure }));
-  await record.announce(serving, place.processes);
-  opened.use({ [Symbol.asyncDispose]: () => withdraw(record, serving, place) });
+  await record.announce(serving, machine.processes);
+  opened.use({ [Symbol.asyncDispose]: () => withdraw(record, serving, machine) });
   return { serving, wanted, access, opened };
 }
 
@@ -103,7 +104,7 @@ async function openParts(
 async function withdraw(
   record: DashboardRecord,
   serving: Serving,
-  { onWarning }: TeamPlace,
+  { onWarning }: Machine,
 ): Promise<void> {
   try {
     await record.withdraw(serving);
@@ -113,23 +114,23 @@ async function withdraw(
   }
 }
 
-/** The dashboard of a team directory that another process serves, and that answers. */
+/** The dashboard of the team at a location that another process serves, and that answers. */
 export async function findServed(
-  place: TeamPlace,
-  port: number | undefined,
+  location: string,
+  { port, machine }: { port: number | undefined; machine: Machine },
 ): Promise<DashboardEntrance | undefined> {
-  const record = await DashboardRecord.open(place);
-  for (const serving of await record.running(place.processes)) {
+  const record = await DashboardRecord.open(location, machine);
+  for (const serving of await record.running(machine.processes)) {
     if ((port !== undefined && port !== serving.port) || !(await answers(serving))) continue;
     const address = addressOf(serving);
-    const newAddress = () => withToken(address, accessTo(serving, place));
+    const newAddress = () => withToken(address, accessTo(serving, machine));
     return { port: serving.port, pid: serving.process.pid, address, newAddress };
   }
   return undefined;
 }
 
-function accessTo({ secret }: Serving, place: TeamPlace): Access {
-  return new Access({ secret: Buffer.from(secret, "hex"), now: () => place.clock.now() });
+function accessTo({ secret }: Serving, { clock }: Machine): Access {
+  return new Access({ secret: Buffer.from(secret, "hex"), now: () => clock.now() });
 }
 
 /** The fragment of an address is never sent: no log and no referrer has the token. */

@@ -1,5 +1,6 @@
+import { type Clock, systemClock } from "../lib/clock.ts";
 import type { OwnModels } from "../model/model-facts.ts";
-import type { TeamPlace } from "../team/team-place.ts";
+import type { TeamView } from "../team/view/team-view.ts";
 import type { ExportSummary } from "./export/export-run.ts";
 import { type SecretSources, secretMask } from "./secret-mask.ts";
 
@@ -9,6 +10,8 @@ export interface ExportTeamOptions extends SecretSources {
   all?: boolean | undefined;
   /** Limits of models that the person has set, by which the page shows how full a context is. */
   models?: OwnModels | undefined;
+  /** Where the time of the export comes from (default: this machine). */
+  clock?: Clock | undefined;
 }
 
 /** How the file of an export is written. */
@@ -30,21 +33,21 @@ export interface TeamExport extends AsyncDisposable {
 }
 
 /**
- * Exports a team in files, as `troupe export` does, with secrets masked. Throws `team-missing` where there is none. Masking cannot find
+ * Exports a team, as `troupe export` does, with secrets masked. Throws `team-missing` where there is none. Masking cannot find
  * every secret: read the page before you share it.
  */
 export async function exportTeam(
-  place: TeamPlace,
-  { all = false, models, ...secrets }: ExportTeamOptions = {},
+  view: TeamView,
+  { all = false, models, clock = systemClock, ...secrets }: ExportTeamOptions = {},
 ): Promise<TeamExport> {
   const { PageExport } = await import("./export/page-export.ts");
-  const { fileRoom } = await import("./room/file-room.ts");
+  const { Room } = await import("./room/room.ts");
   const { pageDirectory } = await import("./page-directory.ts");
   return PageExport.open({
-    room: fileRoom(place, { models, providers: secrets.providers }),
+    room: new Room({ view, clock, own: { models, providers: secrets.providers } }),
     pageDirectory: pageDirectory(),
     mask: await secretMask(secrets),
     all,
-    now: place.clock.now(),
+    now: clock.now(),
   });
 }

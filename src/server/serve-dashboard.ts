@@ -1,6 +1,7 @@
 import type { OwnModels } from "../model/model-facts.ts";
-import { systemEnvironment } from "../team/system-place.ts";
-import type { TeamPlace } from "../team/team-place.ts";
+import { systemEnvironment, systemMachine } from "../team/system-place.ts";
+import type { Machine } from "../team/team-place.ts";
+import type { TeamView } from "../team/view/team-view.ts";
 import type { SecretSources } from "./secret-mask.ts";
 
 /** The port of a dashboard, and which secrets it never shows. */
@@ -9,6 +10,8 @@ export interface ServeDashboardOptions extends Omit<SecretSources, "home"> {
   port?: number | undefined;
   /** Limits of models that the person has set, by which the page shows how full a context is. */
   models?: OwnModels | undefined;
+  /** Where the dashboard is recorded, and who is told of its problems (default: this machine, where they are ignored). */
+  machine?: Machine | undefined;
 }
 
 /** How to open a dashboard. */
@@ -32,26 +35,32 @@ export interface ServedDashboard extends DashboardEntrance, AsyncDisposable {
 }
 
 /**
- * Serves the dashboard of a team in files to browsers on this machine, as `troupe web` does. The team need not exist yet, and may run in
+ * Serves the dashboard of a team to browsers on this machine, as `troupe web` does. The team need not exist yet, and may run in
  * any process. Secrets of `env` and `providers` are masked in all that is sent.
  */
 export async function serveDashboard(
-  place: TeamPlace,
-  { port, env = systemEnvironment(), providers, models }: ServeDashboardOptions = {},
+  view: TeamView,
+  {
+    port,
+    env = systemEnvironment(),
+    providers,
+    models,
+    machine = systemMachine(),
+  }: ServeDashboardOptions = {},
 ): Promise<ServedDashboard> {
   const { Dashboard } = await import("./dashboard.ts");
   const { apiRoutes } = await import("./routes/api.ts");
-  const { fileRoom } = await import("./room/file-room.ts");
+  const { Room } = await import("./room/room.ts");
   const { pageDirectory } = await import("./page-directory.ts");
   const { secretsInJson } = await import("./masked.ts");
   const { environmentSecrets } = await import("../model/environment-secrets.ts");
   return Dashboard.open({
-    place,
+    ...{ location: view.location, machine },
     port,
     secrets: secretsInJson(environmentSecrets({ env, providers })),
     pageDirectory: pageDirectory(),
     openApi: () => {
-      const room = fileRoom(place, { models, providers });
+      const room = new Room({ view, clock: machine.clock, own: { models, providers } });
       return { routes: apiRoutes(room), [Symbol.asyncDispose]: () => room[Symbol.asyncDispose]() };
     },
   });
@@ -59,9 +68,9 @@ export async function serveDashboard(
 
 /** The dashboard of a team that another process of this user serves; on `port` only, if given. */
 export async function findDashboard(
-  place: TeamPlace,
-  { port }: Pick<ServeDashboardOptions, "port"> = {},
+  view: Pick<TeamView, "location">,
+  { port, machine = systemMachine() }: Pick<ServeDashboardOptions, "port" | "machine"> = {},
 ): Promise<DashboardEntrance | undefined> {
   const { findServed } = await import("./dashboard.ts");
-  return findServed(place, port);
+  return findServed(view.location, { port, machine });
 }

@@ -66,6 +66,7 @@ export class MemoryTeamStore implements TeamStore {
   view(): MemoryTeamView {
     return new MemoryTeamView({
       store: this,
+      location: `memory:${this.roster.known.team_id}`,
       clock: this.#clock,
       changes: this.#changes,
       isOpen: () => this.#isOpen,

@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { systemClock } from "../lib/clock.ts";
 import { systemProcesses } from "../lib/process-identity.ts";
 import type { EnvironmentVariables } from "../model/provider-settings.ts";
-import type { TeamPlace } from "./team-place.ts";
+import type { Machine, TeamPlace } from "./team-place.ts";
 
 /**
  * A team directory on this machine, with this machine's clock and this user's keys. Warnings for the person are ignored
@@ -10,11 +10,18 @@ import type { TeamPlace } from "./team-place.ts";
  */
 export function systemPlace({
   directory,
+  ...options
+}: Pick<TeamPlace, "directory"> & Partial<Pick<Machine, "onWarning">>): TeamPlace {
+  return { directory, ...systemMachine(options) };
+}
+
+/** This machine and its user. */
+export function systemMachine({
   onWarning = () => undefined,
-}: Pick<TeamPlace, "directory"> & Partial<Pick<TeamPlace, "onWarning">>): TeamPlace {
+}: Partial<Pick<Machine, "onWarning">> = {}): Machine {
   const { TROUPE_KEY_FILE: keyFile, XDG_STATE_HOME: stateHome } = process.env;
   return {
-    ...{ directory, onWarning },
+    onWarning,
     keyPlace: { keyFile, stateHome, home: homedir() },
     clock: systemClock,
     processes: systemProcesses,

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemProcesses } from "../../src/lib/process-identity.ts";
 import { Access } from "../../src/server/access.ts";
@@ -65,7 +66,7 @@ const paths = ["/api/stream", "/api/messages", "/api/members/lead/transcript", "
 
 /** A token as this dashboard gives them, of an hour and more ago. */
 async function expiredToken({ wire }: DashboardScene): Promise<string> {
-  const record = await DashboardRecord.open(teamPlace(wire.root));
+  const record = await DashboardRecord.open(join(wire.root, ".team"), teamPlace(wire.root));
   const [serving] = await record.running(systemProcesses);
   if (!serving) throw new Error("Nobody serves it");
   const now = () => new Date(Date.now() - 61 * 60 * 1000);

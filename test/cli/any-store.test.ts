@@ -44,10 +44,7 @@ async function teamInMemory() {
 }
 
 function roomOf(store: MemoryTeamStore): Room {
-  return new Room({
-    openView: () => store.view(),
-    ...{ clock: systemClock, directory: "in memory", version: "1" },
-  });
+  return new Room({ view: store.view(), clock: systemClock });
 }
 
 test("the commands show a team without files", async () => {

@@ -27,7 +27,14 @@ function openPlace(
 ): Promise<Dashboard> {
   const routes = api ?? reachable();
   const openApi = () => ({ routes, [Symbol.asyncDispose]: async () => {} });
-  return Dashboard.open({ place, port, pageDirectory: page, secrets: new Secrets([]), openApi });
+  return Dashboard.open({
+    ...{ location: place.directory, machine: place, port, pageDirectory: page, openApi },
+    secrets: new Secrets([]),
+  });
+}
+
+function find(place: TeamPlace, port?: number): Promise<DashboardEntrance | undefined> {
+  return findServed(place.directory, { port, machine: place });
 }
 
 function look(
@@ -45,7 +52,7 @@ test("its address admits one browser, and another process can create one, too", 
 
   const address = dashboard.newAddress();
   const first = await enter(address);
-  const found = await findServed(teamPlace(root.path), undefined);
+  const found = await find(teamPlace(root.path));
   const second = await enter(found?.newAddress() ?? "");
 
   expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w.]+$/);
@@ -94,8 +101,8 @@ test("dashboards of two teams, and two of one, do not accept each other's sessio
     const address = one.newAddress().replace(String(one.port), String(stranger.port));
     expect(await enter(address)).toMatchObject({ status: 401 });
   }
-  expect((await findServed(teamPlace(root.path), undefined))?.port).toBe(twin.port);
-  expect((await findServed(teamPlace(root.path), one.port))?.port).toBe(one.port);
+  expect((await find(teamPlace(root.path)))?.port).toBe(twin.port);
+  expect((await find(teamPlace(root.path), one.port))?.port).toBe(one.port);
 });
 
 test("a port that is in use is detected", async () => {
@@ -115,11 +122,11 @@ test("a dashboard that was closed, or whose process has ended, is not found", as
   const ended = { ...systemProcesses, startOf: async () => undefined };
   const used = { ...systemProcesses, startOf: async () => "another time" };
 
-  expect(await findServed({ ...place, processes: ended }, undefined)).toBeUndefined();
-  expect(await findServed({ ...place, processes: used }, undefined)).toBeUndefined();
-  expect(await findServed(place, undefined)).toBeDefined();
+  expect(await find({ ...place, processes: ended })).toBeUndefined();
+  expect(await find({ ...place, processes: used })).toBeUndefined();
+  expect(await find(place)).toBeDefined();
   await dashboard[Symbol.asyncDispose]();
-  expect(await findServed(place, undefined)).toBeUndefined();
+  expect(await find(place)).toBeUndefined();
 });
 
 test("a live process that does not answer there does not count as a dashboard", async () => {
@@ -131,7 +138,7 @@ test("a live process that does not answer there does not count as a dashboard", 
 
   await writeFile(path, record);
 
-  expect(await findServed(teamPlace(root.path), undefined)).toBeUndefined();
+  expect(await find(teamPlace(root.path))).toBeUndefined();
 });
 
 test("a team directory is the same through any link", async () => {
@@ -141,7 +148,7 @@ test("a team directory is the same through any link", async () => {
 
   const directory = join(root.path, "link/.team");
 
-  expect(await findServed(teamPlace(root.path, { directory }), undefined)).toMatchObject({
+  expect(await find(teamPlace(root.path, { directory }))).toMatchObject({
     port: dashboard.port,
   });
 });
@@ -242,7 +249,7 @@ test("without a built page nothing is served, and that is reported", async () =>
     code: "dashboard-failed",
     hint: expect.stringContaining("npm run build"),
   });
-  expect(await findServed(teamPlace(root.path), undefined)).toBeUndefined();
+  expect(await find(teamPlace(root.path))).toBeUndefined();
 });
 
 async function filesBelow(directory: string): Promise<string[]> {

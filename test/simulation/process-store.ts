@@ -82,7 +82,7 @@ export class ProcessStore implements TeamStore {
   view(): TeamView {
     const { durable, clock, process } = this.#options;
     return new MemoryTeamView({
-      ...{ store: this, clock, changes: new Listeners() },
+      ...{ store: this, clock, changes: new Listeners(), location: "memory:simulated" },
       isOpen: () => process.isAlive,
       mailbox: (owner) => durable.mailbox(owner),
       transcript: (member) => durable.transcript(member),

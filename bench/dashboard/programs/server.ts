@@ -11,10 +11,8 @@ import { ServerOptions, ServerQuestion } from "../contract.ts";
 const { directory } = childOptions(ServerOptions);
 const place = placeBelow(directory);
 const room = new Room({
-  openView: (onWarning) => new FileTeamView({ ...place, onWarning }),
+  view: new FileTeamView(place),
   clock: place.clock,
-  directory: place.directory,
-  version: "bench",
 });
 const app = new Hono().route("/api", apiRoutes(room));
 const server = serveHttp({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" });

@@ -61,7 +61,7 @@ export class Room implements AsyncDisposable {
   constructor(options: RoomOptions) {
     this.#options = options;
     this.#lingerMs = options.lingerMs ?? 10_000;
-    this.#view = options.openView(() => undefined);
+    this.#view = options.view.reopen(() => undefined);
   }
 
   /** True while the team is followed. */

@@ -1,3 +1,4 @@
+import packageJson from "../../../package.json" with { type: "json" };
 import { hasErrno, reasonOf, TeamError } from "../../errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Listeners } from "../../lib/listeners.ts";
@@ -11,12 +12,8 @@ import { RoomRecords } from "./records.ts";
 import { TeamUpdater } from "./team-updater.ts";
 
 export interface TeamFollowerOptions {
-  /** Opens a view of the team. `onWarning` gets problems that a person should know of. */
-  openView(onWarning: (message: string) => void): TeamView;
+  view: TeamView;
   clock: Clock;
-  /** The path of the team for the person. */
-  directory: string;
-  version: string;
   /** What the person says of models and providers (default: nothing). */
   own?: OwnFacts;
   /** Makes the name of a set of records that nobody has had before. */
@@ -47,9 +44,9 @@ export class TeamFollower implements AsyncDisposable {
 
   constructor(options: TeamFollowerOptions) {
     this.#options = options;
-    const { clock } = options;
+    const { clock, view } = options;
+    this.view = view.reopen((message) => this.#report(message));
     this.#records = this.#newRecords(null, null);
-    this.view = options.openView((message) => this.#report(message));
     this.#looking = new PacedWork({
       ...{ clock, paceMs: lookPaceMs },
       work: () => this.#look(),
@@ -146,7 +143,9 @@ export class TeamFollower implements AsyncDisposable {
   }
 
   #newRecords(team: RoomState["team"], obstacle: Obstacle | null): RoomRecords {
-    const { version, newEpoch, directory } = this.#options;
+    const { version } = packageJson;
+    const { newEpoch } = this.#options;
+    const directory = this.view.location;
     const epoch = newEpoch();
     const records = new RoomRecords({ epoch, version, directory, team, obstacle });
     records.onChange(() => this.#listeners.emit());

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { ListedCheckout } from "../../checkouts/listed-checkouts.ts";
 import { TeamError } from "../../errors.ts";
 import type { FenceHolder } from "../../fence/fence.ts";
@@ -60,6 +61,7 @@ import type { TeamWork } from "./team-work.ts";
  * first read: most commands read one or two.
  */
 export class FileTeamView implements TeamView {
+  readonly location: string;
   readonly #place: TeamPlace;
   readonly #isArchived: boolean;
   readonly #changes: FileTeamChanges;
@@ -68,6 +70,7 @@ export class FileTeamView implements TeamView {
 
   /** An archived team can be looked at, and takes no mail. */
   constructor(place: TeamPlace, { isArchived = false }: { isArchived?: boolean } = {}) {
+    this.location = resolve(place.directory);
     this.#place = place;
     this.#isArchived = isArchived;
     this.#changes = new FileTeamChanges({
@@ -75,6 +78,10 @@ export class FileTeamView implements TeamView {
       members: async () => memberNames(await this.team()),
       lead: () => this.lead(),
     });
+  }
+
+  reopen(onWarning: (message: string) => void): FileTeamView {
+    return new FileTeamView({ ...this.#place, onWarning }, { isArchived: this.#isArchived });
   }
 
   async team(): Promise<TeamRecord> {

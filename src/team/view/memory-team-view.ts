@@ -68,6 +68,7 @@ export interface MemoryTeamViewOptions {
     readonly events: MemoryEventLog;
     readonly usage: MemoryUsageLedger;
   };
+  location: string;
   clock: Clock;
   changes: Listeners<TeamChange>;
   /** False once the store is closed, so that no process runs the team. */
@@ -78,11 +79,13 @@ export interface MemoryTeamViewOptions {
 
 /** A team that this process keeps in its memory. */
 export class MemoryTeamView implements TeamView {
+  readonly location: string;
   readonly #options: MemoryTeamViewOptions;
   readonly #store: MemoryTeamViewOptions["store"];
   readonly #work: TeamWork;
 
   constructor(options: MemoryTeamViewOptions) {
+    this.location = options.location;
     this.#options = options;
     this.#store = options.store;
     const { landings, checkouts, roster } = options.store;
@@ -94,6 +97,11 @@ export class MemoryTeamView implements TeamView {
       },
       options.clock,
     );
+  }
+
+  /** Nothing in the memory of this process can be damaged. */
+  reopen(): MemoryTeamView {
+    return this;
   }
 
   team(): Promise<TeamRecord> {

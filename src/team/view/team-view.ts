@@ -38,6 +38,14 @@ export type PageCursor = string;
  * - a listener of `onChange` is called after each change, by whichever process.
  */
 export interface TeamView extends TeamActions {
+  /**
+   * Where the team is kept: the absolute path of its directory, or a URL. Teams that exist at the same time have
+   * different ones.
+   */
+  readonly location: string;
+  /** A view of the same team with its own memory of what it has read. `onWarning` gets what a person should know of the records. */
+  reopen(onWarning: (message: string) => void): TeamView;
+
   /** The roster as it is now. */
   team(): Promise<TeamRecord>;
   /** The process that runs the team; undefined while nobody does. */

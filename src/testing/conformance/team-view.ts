@@ -60,6 +60,15 @@ function testRecords(open: OpenTeamView): void {
     expect(await view.lead()).toMatchObject({ isAlive: true, pid: process.pid });
   });
 
+  test("a view that is opened from another one shows the same team", async ({ store, view }) => {
+    const other = view.reopen(() => undefined);
+    await enlist(store, "alice");
+
+    expect(await other.team()).toEqual(await view.team());
+    expect(other.location).toBe(view.location);
+    expect(view.location).toMatch(/^(?:\/|[a-z]+:)/);
+  });
+
   test("requests are listed by age and state, and found by id", async ({ store, view }) => {
     await enlist(store, "alice");
     const first = await ask(store);

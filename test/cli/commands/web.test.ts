@@ -25,13 +25,13 @@ function dashboardsBelow(root: string): Dashboards {
   return {
     serve: async ({ teamDir, port = 0, onWarning }) =>
       Dashboard.open({
-        place: teamPlace(root, { directory: teamDir, onWarning }),
+        ...{ location: teamDir, machine: teamPlace(root, { onWarning }) },
         port,
         pageDirectory: await pageBelow(root),
         secrets: new Secrets([]),
         openApi: () => ({ routes, [Symbol.asyncDispose]: async () => {} }),
       }),
-    find: ({ teamDir, port }) => findServed(teamPlace(root, { directory: teamDir }), port),
+    find: ({ teamDir, port }) => findServed(teamDir, { port, machine: teamPlace(root) }),
     export: noDashboards.export,
   };
 }

@@ -2,22 +2,19 @@ import type { LiveText, RoomState } from "../../../src/protocol/dashboard.ts";
 import type { RoomEvent } from "../../../src/server/room/changes.ts";
 import { Room, type RoomOptions } from "../../../src/server/room/room.ts";
 import type { TeamPlace } from "../../../src/team/team-place.ts";
-import { FileTeamView } from "../../../src/team/view/file-team-view.ts";
 import {
   changedRoom,
   type KnownRoom as PageRoom,
   roomOf,
 } from "../../../web/src/state/known-room.ts";
-import { teamPlace } from "../../support/team.ts";
+import { teamPlace, viewTeam } from "../../support/team.ts";
 
 export function openRoom(
   root: string,
   { place, ...options }: Partial<RoomOptions> & { place?: Partial<TeamPlace> } = {},
 ): Room {
-  const { clock, directory } = teamPlace(root, place);
-  const openView = (onWarning: (message: string) => void) =>
-    new FileTeamView(teamPlace(root, { ...place, onWarning }));
-  return new Room({ openView, clock, directory, version: "1", ...options });
+  const { clock } = teamPlace(root, place);
+  return new Room({ view: viewTeam(root, place), clock, ...options });
 }
 
 /** A page before a room: it takes an event when a test waits for what it should show. */

@@ -1,6 +1,7 @@
 import { appendFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import packageJson from "../../../package.json" with { type: "json" };
 import { lead, MemberName, MessageId, outside, user } from "../../../src/protocol/ids.ts";
 import { signPermissions } from "../../../src/team/members/signed-permissions.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
@@ -30,7 +31,7 @@ test("a page first gets the whole team", async () => {
   const shown = await page.shows(() => true);
 
   expect(shown).toMatchObject({
-    version: "1",
+    version: packageJson.version,
     team: { name: "default" },
     obstacle: null,
     running: { pid: process.pid },
