@@ -2,8 +2,9 @@ import type { GoingBack, KeptState, WentBack } from "../../checkouts/go-back.ts"
 import { TeamError } from "../../errors.ts";
 import { type MemberName, parseMemberName } from "../../protocol/ids.ts";
 import { isUnlanded, type Landing } from "../../protocol/landing.ts";
-import type { Equipment } from "../equipment.ts";
+import type { MemberCheckouts } from "../member-checkouts.ts";
 import type { Supervisor } from "../supervisor.ts";
+import type { TeamStore } from "../team-store.ts";
 
 /** What taking a member's checkout back would do, and what it cannot take back. */
 export interface CheckoutRewindPreview extends GoingBack {
@@ -14,13 +15,18 @@ export interface CheckoutRewindPreview extends GoingBack {
 /** What taking a member's checkout back has done. */
 export interface CheckoutRewindReport extends CheckoutRewindPreview, WentBack {}
 
+interface RewoundEquipment {
+  checkouts: Pick<MemberCheckouts, "states" | "previewGoingBack">;
+  store: Pick<TeamStore, "landings">;
+}
+
 /** Takes the files of a member's checkout back to a state that was kept. */
 export class CheckoutRewind {
-  readonly #equipment: Equipment;
-  readonly #supervisor: Supervisor;
+  readonly #equipment: RewoundEquipment;
+  readonly #supervisor: Pick<Supervisor, "members">;
   readonly #name: MemberName;
 
-  constructor(equipment: Equipment, supervisor: Supervisor, name: string) {
+  constructor(equipment: RewoundEquipment, supervisor: Pick<Supervisor, "members">, name: string) {
     this.#equipment = equipment;
     this.#supervisor = supervisor;
     this.#name = parseMemberName(name);

@@ -28,6 +28,8 @@ interface UndoneWork {
   isIncomplete: boolean;
 }
 
+type TeamParts = Pick<Supervisor, "members" | "protocols">;
+
 type IsLater = (at: string | undefined) => boolean;
 
 /** So many of one kind are named. */
@@ -37,8 +39,8 @@ const fewEvents = 10_000;
 
 /** What stays as it is when the team goes back, each in a sentence for the person. */
 export async function whatStays(
-  { store, tools }: Equipment,
-  supervisor: Supervisor,
+  { store, tools }: Pick<Equipment, "store" | "tools">,
+  supervisor: TeamParts,
   { point, calls, files, isIncomplete }: UndoneWork,
 ): Promise<string[]> {
   const isLater: IsLater = (at) => at !== undefined && Date.parse(at) >= point.seenAt.getTime();
@@ -113,7 +115,7 @@ async function cronsSince({ crons }: TeamStore, isLater: IsLater): Promise<strin
 /** Those that were cancelled, and those that came once. */
 async function goneCrons(
   store: TeamStore,
-  { members }: Supervisor,
+  { members }: TeamParts,
   { point, calls }: Pick<UndoneWork, "point" | "calls">,
 ): Promise<string[]> {
   const left = new Set<string>((await store.crons.list()).map(({ id }) => id));
@@ -149,7 +151,7 @@ async function cronsSent(
   return ids;
 }
 
-async function rulesSince({ protocols }: Supervisor, isLater: IsLater): Promise<string[]> {
+async function rulesSince({ protocols }: TeamParts, isLater: IsLater): Promise<string[]> {
   const { keeper, permissions } = protocols;
   const added = permissions.rules.list().filter(({ from, since }) => {
     return from !== "start" && isLater(since);
@@ -236,7 +238,7 @@ function isOutOfOrder(events: readonly AgentEvent[], { id }: RewindPoint): boole
 /** Those that were there at the prompt, and are not as they were. */
 async function membersSince(
   store: TeamStore,
-  { protocols }: Supervisor,
+  { protocols }: TeamParts,
   isLater: IsLater,
 ): Promise<string[]> {
   const { members } = await protocols.keeper.read();
