@@ -1,10 +1,15 @@
 import { appendFile, readdir, readlink, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { hmacSignature } from "../../../src/keys/signature.ts";
 import type { WakeSource } from "../../../src/lib/wake-source.ts";
-import { FileTranscriptView } from "../../../src/team/view/file-transcript-view.ts";
+import {
+  FileTranscriptView,
+  type FileTranscriptViewOptions,
+} from "../../../src/team/view/file-transcript-view.ts";
 import type { ListedEntry, PageCursor } from "../../../src/team/view/team-view.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
+import { chainStart, EntryChain } from "../../../src/transcript/entry-chain.ts";
 
 const at = "2026-01-01T09:00:00.000Z";
 const lineBytes = 512 * 1024;
@@ -108,6 +113,120 @@ test("a followed entry has a cursor of its own file", async () => {
   expect(followed.map(({ cursor }) => cursor)).toEqual(entries.map(({ cursor }) => cursor));
 });
 
+test("a page has as many entries as were asked for, and ends where the next one begins", async () => {
+  await using it = await openView();
+  await writeFile(it.path, ["a", "b", "c", "d"].map(note).join(""));
+
+  const newest = await it.view.page({ limit: 2 });
+  const oldest = await it.view.page({ before: newest.before ?? undefined, limit: 2 });
+  const onwards = await it.view.page({ after: oldest.after, limit: 1 });
+
+  expect([newest, oldest, onwards].map(({ entries }) => lettersOf(entries))).toEqual([
+    ["c", "d"],
+    ["a", "b"],
+    ["c"],
+  ]);
+  expect(oldest.before).toBeNull();
+  expect(onwards.before).toBe(oldest.after);
+  const end = await it.view.page({ after: newest.after, limit: 1 });
+  expect(end).toEqual({
+    ...{ entries: [], before: newest.after, after: newest.after, isRestarted: false },
+  });
+});
+
+test("a cursor of a transcript that was replaced, shortened or removed is known to be one", async () => {
+  await using it = await openView();
+  await writeFile(it.path, ["a", "b"].map(note).join(""));
+  const { after } = await it.view.page({ limit: 1 });
+  await writeFile(it.path, note("a"));
+  const shortened = await it.view.page({ after, limit: 1 });
+  await writeFile(`${it.path}.new`, ["c", "d", "e"].map(note).join(""));
+  await rename(`${it.path}.new`, it.path);
+  const replaced = await it.view.page({ after, limit: 1 });
+  await rm(it.path);
+  const removed = await it.view.page({ after, limit: 1 });
+  const none = await it.view.page({ limit: 1 });
+
+  const found = [shortened, replaced, removed, none];
+  expect(found.map(({ isRestarted }) => isRestarted)).toEqual([true, true, true, false]);
+  expect(found.map(({ entries }) => lettersOf(entries))).toEqual([["a"], ["e"], [], []]);
+});
+
+test("a line that is no entry is listed as damage with its reason, an empty one not at all", async () => {
+  const damage: string[] = [];
+  await using it = await openView({ onDamage: ({ reason }) => damage.push(reason) });
+  await writeFile(it.path, `${note("a")}\nnonsense\n${note("b")}`);
+
+  for (const query of [{ limit: 9 }, { after: null, limit: 9 }]) {
+    const { entries } = await it.view.page(query);
+    expect(entries).toMatchObject([
+      { entry: { text: "a" }, damage: null },
+      { entry: null, damage: expect.stringMatching(/lead\.jsonl, byte \d+/) },
+      { entry: { text: "b" }, damage: null },
+    ]);
+    expect(damage.splice(0)).toEqual([entries[1]?.damage]);
+  }
+});
+
+test.each([
+  ["with all that was written", [1, 2, 3, 4], 9, []],
+  ["without an entry in the middle", [1, 2, 4], 9, ["entries are missing"]],
+  ["without the first entry", [2, 3], 9, ["entries are missing"]],
+  ["with two entries in each other's place", [1, 3, 2], 9, Array(2).fill("out of order")],
+  ["with all that was written, page by page", [1, 2, 3, 4], 2, []],
+  ["without an entry between two pages", [1, 2, 4, 5], 2, ["entries are missing"]],
+] as const)("in a transcript %s, gaps are told of", async (_, numbers, limit, expected) => {
+  const chain = chainOf("lead");
+  const damage: string[] = [];
+  await using it = await openView({ chain, onDamage: ({ reason }) => damage.push(reason) });
+  const lines = sealed(chain, 5);
+  await writeFile(it.path, numbers.map((number) => lines[number - 1]).join(""));
+
+  const newest = await it.view.page({ limit });
+  if (newest.before) await it.view.page({ before: newest.before, limit });
+
+  expect(damage).toEqual(expected.map((reason) => expect.stringContaining(reason)));
+});
+
+test("a line that nobody has signed for this transcript is no entry of it", async () => {
+  const damage: string[] = [];
+  await using it = await openView({
+    ...{ chain: chainOf("lead"), onDamage: ({ reason }) => damage.push(reason) },
+  });
+  await writeFile(it.path, sealed(chainOf("lead"), 1)[0] + note("b"));
+  await appendFile(it.path, sealed(chainOf("alice"), 1)[0] ?? "");
+
+  const { entries } = await it.view.page({ limit: 9 });
+
+  expect(lettersOf(entries)).toEqual(["1", "?", "?"]);
+  expect(damage).toEqual(Array(2).fill(expect.stringMatching(/was not written by troupe$/)));
+});
+
+test("a follower begins with everything where its cursor is of a file that has since been replaced", async () => {
+  await using it = await openView();
+  await writeFile(it.path, ["a", "b"].map(note).join(""));
+  const { after } = await it.view.page({ limit: 9 });
+  await writeFile(`${it.path}.new`, ["c", "d", "e"].map(note).join(""));
+  await rename(`${it.path}.new`, it.path);
+
+  expect(await it.follow(after, 3)).toEqual(["c", "d", "e"]);
+});
+
+function chainOf(member: string): EntryChain {
+  return new EntryChain(hmacSignature(Buffer.alloc(32, 1)), { teamId: "team", member });
+}
+
+/** The lines of a transcript, of which each is a note with its number. */
+function sealed(chain: EntryChain, count: number): string[] {
+  let last = chainStart;
+  return Array.from({ length: count }, (_, index) => {
+    const entry = { type: "note", at, text: String(index + 1), wakes: false };
+    const { line, link } = chain.seal(entry, last);
+    last = link;
+    return line;
+  });
+}
+
 function note(text: string): string {
   return `${JSON.stringify({ type: "note", at, text, wakes: false })}\n`;
 }
@@ -124,7 +243,7 @@ function lettersOf(entries: readonly ListedEntry[]): string[] {
 /** What happens to a transcript once a follower has so many entries. */
 type Steps = Record<number, (wake: () => void) => Promise<unknown>>;
 
-async function openView() {
+async function openView(options: Partial<FileTranscriptViewOptions> = {}) {
   const directory = await temporaryDirectory();
   const path = join(directory.path, "lead.jsonl");
   const view = new FileTranscriptView({
@@ -132,6 +251,7 @@ async function openView() {
     onDamage: ({ reason }) => {
       throw new Error(reason);
     },
+    ...options,
   });
   /** The first `count` entries. */
   const followed = async (after: PageCursor, count: number, steps: Steps = {}) => {
