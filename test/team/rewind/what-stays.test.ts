@@ -279,6 +279,8 @@ function openStory({ hasEvents = true }: { hasEvents?: boolean } = {}) {
     /** The event of the prompt. */
     see: () => say({ type: "message-delivered", member: lead, id }),
     async submit(key: string | undefined) {
+      // Requests of one moment are in no order.
+      clock.advance(1);
       const subject = { key, schema: {}, prompt: "Is it?" };
       const { requests } = store;
       const { hash, id } = await requests.open({ type: "result", from: user, to: lead, subject });
