@@ -31,3 +31,12 @@ test.each([list, gatedList])("P12 when the gate is open, %o is judged as usual",
   expect(await judged(action, looks, undefined)).toEqual(looks);
   expect(await judged(action, changes, undefined)).toEqual(changes);
 });
+
+test("P12 while the gate is closed, a command may be tried where it changes nothing, unless it is gated itself", async () => {
+  const triable: Verdict = { ...changes, confinement: "trial" };
+  const outside: Verdict = { ...changes, confinement: "read-only" };
+
+  expect(await judged(list, triable, "no plan yet")).toEqual({ ...refused, confinement: "trial" });
+  expect(await judged(gatedList, triable, "no plan yet")).toEqual(refused);
+  expect(await judged(list, outside, "no plan yet")).toEqual(refused);
+});

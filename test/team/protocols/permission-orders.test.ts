@@ -179,6 +179,158 @@ test("records show the lead's new mode where they inherit it, and a mode of one'
   expect(await recorded()).toMatchObject([{ permission_mode: "plan", inherits: [] }]);
 });
 
+test("the person's own orders by mail add and remove a rule once, and an older one than the last has no effect", async () => {
+  await using it = await openTeam();
+  const { rules } = it.orders;
+  const rule = "bash(ls:*)";
+  const earlier = { ...it.mail(), type: "team_permission_update", rule, decision: "deny" } as const;
+  it.clock.advance(1_000);
+  const order = () => ({ ...earlier, ...it.mail() });
+  const texts = () => rules.inForce.map(({ text }) => text);
+
+  await rules.takeFromMail({ ...order(), removed: true });
+  expect(it.events).toEqual([]);
+  await rules.takeFromMail(order());
+  await rules.takeFromMail(order());
+  expect(texts()).toEqual([started.text, rule]);
+  for (const late of [earlier, order()]) await rules.takeFromMail({ ...late, removed: true });
+  expect(texts()).toEqual([started.text, rule]);
+  it.clock.advance(1_000);
+  const removal = { ...order(), removed: true };
+  await rules.takeFromMail(removal);
+
+  expect(texts()).toEqual([started.text]);
+  const shown = { type: "rule-change", decision: "deny", rule };
+  expect(it.events).toEqual([
+    { ...shown, change: "added" },
+    { ...shown, change: "removed" },
+  ]);
+  const at = new Date(removal.timestamp * 1_000).toISOString();
+  expect((await it.keeper.permissions()).rules).toEqual([
+    { decision: "deny", rule, change: "removed", at },
+  ]);
+  expect(await it.rulesAfterRestart()).toEqual([started]);
+});
+
+test("P13 no mail removes a rule of the start, and who did that is told where it comes from", async () => {
+  await using it = await openTeam();
+  const order = { type: "team_permission_update", rule: started.text, decision: "deny" } as const;
+  const removed = it.orders.rules.takeFromMail({ ...it.mail(), ...order, removed: true });
+
+  await expect(removed).rejects.toMatchObject({
+    ...{ code: "config-invalid" },
+    message: 'The rule "deny bash(rm:*)" comes from the options that the team was opened with',
+  });
+  expect(it.orders.rules.inForce).toEqual([started]);
+});
+
+test("a rule that is added is sent once, and is an event once; what is no rule changes nothing", async () => {
+  await using it = await openTeam();
+  const { rules } = it.orders;
+  const draft = { decision: "deny", rule: "bash(mv:*)" } as const;
+  await expect(rules.add({ ...draft, rule: "bash(" })).rejects.toMatchObject({
+    code: "config-invalid",
+  });
+
+  const added = await rules.add(draft);
+  const again = await rules.add(draft);
+  const given = await rules.add({ decision: "deny", rule: started.text });
+
+  expect(added).toEqual({ ...draft, from: "person", since: it.clock.now().toISOString() });
+  expect(again).toEqual(added);
+  expect(given).toMatchObject({ from: "start" });
+  expect(it.events).toEqual([{ type: "rule-change", ...draft, change: "added" }]);
+  const [update, ...others] = await it.updatesOf("alice");
+  expect(others).toEqual([]);
+  expect(update).toMatchObject({ ...draft, timestamp: it.clock.now().getTime() / 1_000 });
+  expect(update).not.toHaveProperty("removed");
+});
+
+test("a removal is sent as one, and a rule that is added again is the last one", async () => {
+  await using it = await openTeam();
+  const { rules } = it.orders;
+  const [one, two] = [
+    { decision: "deny", rule: "bash(one:*)" },
+    { decision: "deny", rule: "bash(two:*)" },
+  ] as const;
+  for (const rule of [one, two]) await rules.add(rule);
+
+  await rules.remove(one);
+  await rules.add(one);
+
+  expect((await it.updatesOf("alice")).map(({ rule, removed }) => [rule, removed])).toEqual([
+    [one.rule, undefined],
+    [two.rule, undefined],
+    [one.rule, true],
+    [one.rule, undefined],
+  ]);
+  const expected = [started.text, two.rule, one.rule];
+  expect(rules.inForce.map(({ text }) => text)).toEqual(expected);
+  expect((await it.rulesAfterRestart()).map(({ text }) => text)).toEqual(expected);
+});
+
+test("a rule that cannot be removed is answered with those that can", async () => {
+  await using it = await openTeam();
+  await it.orders.rules.add({ decision: "deny", rule: "bash(mv:*)" });
+
+  await expect(
+    it.orders.rules.remove({ decision: "allow", rule: "bash(mv:*)" }),
+  ).rejects.toMatchObject({ hint: "It can remove: deny bash(mv:*)." });
+});
+
+test("a mode for all is the lead's and that of everybody, also in the records", async () => {
+  await using it = await openTeam();
+  const [ofLead, ofAlice] = it.members;
+  await it.orders.setMode(ofAlice, "plan", "default");
+
+  await it.orders.setModeOfAll("acceptEdits");
+
+  expect(ofLead.orders).toEqual([{ type: "set-mode", mode: "acceptEdits" }]);
+  // Nothing but the lead's mode limits hers.
+  expect(ofAlice.orders.at(-1)).toEqual({ type: "set-mode", mode: "bypassPermissions" });
+  expect((await it.store.roster.read()).members).toMatchObject([
+    { permission_mode: "acceptEdits", inherits: ["permission_mode"] },
+  ]);
+  expect(await it.keeper.permissions()).toMatchObject({
+    ...{ mode: "acceptEdits", mode_in_force: "acceptEdits" },
+  });
+});
+
+test("the mode without questions is shown as the one in force, and not kept for the next start", async () => {
+  await using it = await openTeam();
+  const [ofLead] = it.members;
+  await it.orders.setMode(ofLead, "acceptEdits", "bypassPermissions");
+
+  await it.orders.setMode(ofLead, "bypassPermissions", "bypassPermissions");
+
+  const permissions = await it.keeper.permissions();
+  expect(permissions.mode_in_force).toBe("bypassPermissions");
+  expect(permissions).not.toHaveProperty("mode");
+});
+
+test("a mode at the start is written down only where other processes would take it for another one", async () => {
+  await using it = await openTeam();
+  const inForce = async () => (await it.keeper.permissions()).mode_in_force;
+
+  await it.orders.noteMode("default");
+  expect(await inForce()).toBeUndefined();
+  await it.orders.noteMode("plan");
+  expect(await inForce()).toBe("plan");
+  await it.orders.noteMode("default");
+  expect(await inForce()).toBe("default");
+});
+
+test("each member whose mode has changed is an event, whoever was meant", async () => {
+  await using it = await openTeam();
+  const [ofLead, ofAlice] = it.members;
+  ofLead.order = async () => ofLead.set({ mode: "plan" });
+  ofAlice.order = async () => ofAlice.set({ mode: "default" });
+
+  await it.orders.setModeOfAll("plan");
+
+  expect(it.events).toEqual([{ type: "mode-change", member: lead, mode: "plan" }]);
+});
+
 /** The permissions of a team of the lead and alice, who asks to run a command. */
 async function openTeam() {
   const clock = new ManualClock();

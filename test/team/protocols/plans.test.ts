@@ -305,6 +305,32 @@ test("an older lease of the very moment of an approval has ended it", async () =
   expect(await team.gateAfterRestart(id, lease)).toMatch(/you need an approved plan/);
 });
 
+test("P39 going back makes plans since then void, open and approved ones; earlier ones count on", async () => {
+  const team = await openTeam();
+  const carol = MemberName.parse("carol");
+  await team.plans.begin(carol, true);
+  const before = await team.plans.submit(carol, "0. …");
+  await team.plans.decide(lead, before.id, { approve: true });
+  team.clock.advance(1_000);
+  const moment = team.clock.now();
+  const id = await team.approvePlan();
+
+  await team.plans.forgetSince(moment);
+
+  expect(team.plans.approvedPlanOf(carol)).toBe(before.id);
+  expect(team.plans.approvedPlanOf(bob)).toBeUndefined();
+  expect(team.plans.gateOf(bob).closed()).toMatch(/you need an approved plan/);
+  expect(team.planInRoster).toBeUndefined();
+  expect(await team.requests.get(id)).toMatchObject({ state: "approved" });
+  const open = await team.plans.submit(bob, "2. …");
+  await team.plans.forgetSince(moment);
+  expect(await team.requests.get(open.id)).toMatchObject({
+    ...{ state: "cancelled" },
+    decision: { reason: "the person went back to an earlier prompt" },
+  });
+  expect(team.plans.isPending(bob)).toBe(false);
+});
+
 /** A team in which bob needs a plan for everything. */
 async function openTeam(approver: MemberName = lead) {
   const clock = new ManualClock();
@@ -354,6 +380,7 @@ async function openTeam(approver: MemberName = lead) {
   const plans = openPlans();
   await plans.begin(bob, true);
   return {
+    clock,
     requests,
     plans,
     sent,
