@@ -114,6 +114,12 @@ export type {
   TurnStartEvent,
   WarningEvent,
 } from "./protocol/events.ts";
+export type {
+  CommandHook,
+  HookConfiguration,
+  HookEvent,
+  HookGroup,
+} from "./protocol/hook-configuration.ts";
 export {
   type Checked,
   type CommitId,
@@ -127,6 +133,7 @@ export {
 } from "./protocol/ids.ts";
 export type { JobRecord } from "./protocol/job.ts";
 export type { Landing, LandingCheck, LandingMode, LandingState } from "./protocol/landing.ts";
+export type { McpServers } from "./protocol/mcp-servers.ts";
 export type {
   BroadcastMessage,
   IdleMessage,
@@ -182,7 +189,10 @@ export type {
   InheritedField,
   MemberEnding,
   MemberRecord,
+  MemberServers,
   MemberStatus,
+  OwnRules,
+  RoleReference,
   RuleChange,
   TeamPermissions,
   TeamRecord,

@@ -37,7 +37,7 @@ const matchedBy: Readonly<Partial<Record<HookEvent, string>>> = {
 };
 
 /** A command that runs at an event, with what happened as JSON on its input. */
-interface CommandHook {
+export interface CommandHook {
   /** The only kind of hook that Troupe runs. */
   type: "command";
   /** A command for bash. */
@@ -67,7 +67,7 @@ const CommandHook = z.object({
 }) satisfies z.ZodType<CommandHook>;
 
 /** Hooks of one event with what they are for. */
-interface HookGroup {
+export interface HookGroup {
   /** Which calls, roles or reasons they run for, see `matchedBy` (default: all): `*`, names such as `Edit|Write`, or a regular expression. */
   matcher?: string | undefined;
   /** The commands. They run side by side. */

@@ -1,9 +1,12 @@
 import { z } from "zod";
 import { MemberCheckout } from "./checkout.ts";
 import { Effort, EffortChoice } from "./effort.ts";
+import { HookConfiguration } from "./hook-configuration.ts";
 import { lead, MemberName, MessageId, RequestId, TeamId, TeammateName } from "./ids.ts";
+import { McpServers } from "./mcp-servers.ts";
 import { PermissionMode } from "./message.ts";
 import { SandboxMode } from "./sandbox-mode.ts";
+import { SandboxNetwork } from "./sandbox-network.ts";
 
 /** The version of everything under the team directory. A higher one belongs to a newer troupe. */
 export const storeFormat = 1;
@@ -23,6 +26,48 @@ export interface MemberEnding {
   /** True if somebody asked for it. */
   expected: boolean;
 }
+
+/** The role that a member was spawned with, as it was then. */
+export interface RoleReference {
+  /** The name of the role. */
+  name: string;
+  /** The absolute path of its file; absent for a role of a program. */
+  path?: string | undefined;
+  /** The hash of its bytes. */
+  sha256: string;
+}
+export const RoleReference = z.object({
+  name: z.string(),
+  path: z.string().optional(),
+  sha256: z.string(),
+}) satisfies z.ZodType<RoleReference>;
+
+/** Rules for the calls of one member, beside those of the team. They permit nothing. */
+export interface OwnRules {
+  /** Of the calls that one of these is about in kind, only those that one covers: `bash(git:*)`. */
+  only?: string[] | undefined;
+  /** Calls that are asked. */
+  ask?: string[] | undefined;
+  /** Calls that are never run. */
+  deny?: string[] | undefined;
+}
+export const OwnRules = z.object({
+  only: z.array(z.string()).optional(),
+  ask: z.array(z.string()).optional(),
+  deny: z.array(z.string()).optional(),
+}) satisfies z.ZodType<OwnRules>;
+
+/** The MCP servers that a member has. */
+export interface MemberServers {
+  /** Names of servers that are configured for the team. */
+  names: string[];
+  /** Servers of this member alone, by name. */
+  own: McpServers;
+}
+export const MemberServers = z.object({
+  names: z.array(z.string()),
+  own: McpServers,
+}) satisfies z.ZodType<MemberServers>;
 
 /** One member as the roster has it. */
 export interface MemberRecord {
@@ -56,8 +101,28 @@ export interface MemberRecord {
   plan_required?: boolean | undefined;
   /** The names of its tools, if it does not have all. */
   tools?: string[] | undefined;
-  /** What a program added to its system prompt. */
+  /** The names of tools that it does not have. */
+  disallowed_tools?: string[] | undefined;
+  /** What was added to its system prompt: the text of its role, and what a program gave. */
   instructions?: string | undefined;
+  /** The role that it was spawned with. */
+  agent?: RoleReference | undefined;
+  /** Rules for its calls alone. */
+  own_rules?: OwnRules | undefined;
+  /** Whether what would be asked is denied (default: false). */
+  asks_nobody?: boolean | undefined;
+  /** The most turns of one run (default: as the team's). */
+  max_turns?: number | undefined;
+  /** What it may spend, in dollars (default: as all teammates). */
+  max_cost?: number | undefined;
+  /** What its commands in a sandbox reach (default: as the team's). */
+  network?: SandboxNetwork | undefined;
+  /** The names of the skills that are given to it whole. */
+  skills?: string[] | undefined;
+  /** The hooks of its role, beside those of the team. */
+  hooks?: HookConfiguration | undefined;
+  /** The MCP servers that it has (default: as the team's). */
+  mcp_servers?: MemberServers | undefined;
   /** The plan it has submitted since it was spawned, or last took a task. */
   plan_request?: RequestId | undefined;
   /** When it was spawned: ISO 8601, in UTC. */
@@ -91,7 +156,17 @@ export const MemberRecord = z.looseObject({
   inherits: z.array(InheritedField).optional(),
   plan_required: z.boolean().optional(),
   tools: z.array(z.string()).optional(),
+  disallowed_tools: z.array(z.string()).optional(),
   instructions: z.string().optional(),
+  agent: RoleReference.optional(),
+  own_rules: OwnRules.optional(),
+  asks_nobody: z.boolean().optional(),
+  max_turns: z.int().positive().optional(),
+  max_cost: z.number().positive().optional(),
+  network: SandboxNetwork.optional(),
+  skills: z.array(z.string()).optional(),
+  hooks: HookConfiguration.optional(),
+  mcp_servers: MemberServers.optional(),
   plan_request: RequestId.optional(),
   spawned_at: z.iso.datetime().optional(),
   alive_since: z.iso.datetime().optional(),

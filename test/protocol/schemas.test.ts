@@ -46,11 +46,13 @@ interface Types {
   MailPosition: message.MailPosition;
   MemberName: ids.MemberName;
   MemberRecord: team.MemberRecord;
+  MemberServers: team.MemberServers;
   MemberStatus: team.MemberStatus;
   Message: message.Message;
   MessageId: ids.MessageId;
   ModelImage: transcript.ModelImage;
   ModelPrice: ModelPrice;
+  OwnRules: team.OwnRules;
   PermissionMode: message.PermissionMode;
   PersonsAnswer: PersonsAnswer;
   ReplyBlock: transcript.ReplyBlock;
@@ -58,6 +60,7 @@ interface Types {
   RequestId: ids.RequestId;
   RequestState: request.RequestState;
   RequestType: request.RequestType;
+  RoleReference: team.RoleReference;
   RuleChange: team.RuleChange;
   RunOutcome: message.RunOutcome;
   StopReason: transcript.StopReason;

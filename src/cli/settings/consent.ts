@@ -18,7 +18,7 @@ type ConsentRecord = z.infer<typeof ConsentRecord>;
 export type ConsentAnswer = ConsentRecord["answer"];
 
 /** Which content at which place a person answers for. */
-export interface FileContent {
+export interface FileIdentity {
   /** The path with all links resolved. */
   readonly realPath: string;
   /** The hash of its bytes. */
@@ -27,7 +27,7 @@ export interface FileContent {
 
 /** The person's answer about exactly this content at this path, if there is one. */
 export async function answerOn(
-  file: FileContent,
+  file: FileIdentity,
   processInfo: ProcessInfo,
 ): Promise<ConsentAnswer | undefined> {
   const record = await readRecord(recordPath(file, processInfo));
@@ -37,7 +37,7 @@ export async function answerOn(
 
 /** Stores the person's answer. It is valid until the file changes. */
 export async function recordAnswer(
-  file: FileContent,
+  file: FileIdentity,
   answer: ConsentAnswer,
   processInfo: ProcessInfo,
 ): Promise<void> {
@@ -46,7 +46,7 @@ export async function recordAnswer(
   await replaceFile(recordPath(file, processInfo), `${JSON.stringify(record, null, 2)}\n`);
 }
 
-export async function forgetAnswer(file: FileContent, processInfo: ProcessInfo): Promise<void> {
+export async function forgetAnswer(file: FileIdentity, processInfo: ProcessInfo): Promise<void> {
   await rm(recordPath(file, processInfo), { force: true });
 }
 
@@ -54,7 +54,7 @@ function consentDirectory(processInfo: ProcessInfo): string {
   return join(stateDirectory(processInfo), "trusted");
 }
 
-function recordPath({ realPath }: FileContent, processInfo: ProcessInfo): string {
+function recordPath({ realPath }: FileIdentity, processInfo: ProcessInfo): string {
   const name = createHash("sha256").update(realPath).digest("hex");
   return join(consentDirectory(processInfo), `${name}.json`);
 }

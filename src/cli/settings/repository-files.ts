@@ -1,12 +1,12 @@
 import type { ProcessInfo } from "../command.ts";
 import { oneLine } from "../render/one-line.ts";
 import type { Configuration } from "./configuration.ts";
-import type { ConsentAnswer, FileContent } from "./consent.ts";
+import type { ConsentAnswer, FileIdentity } from "./consent.ts";
 import { consentLines } from "./loosening.ts";
 import type { PendingConsent } from "./resolve-settings.ts";
 
 /** A file of a repository with parts that count only with the person's consent. */
-export interface RepositoryFile extends FileContent {
+export interface RepositoryFile extends FileIdentity {
   readonly path: string;
   /** Those parts, one per line, printable and uncut: the person must see all of them. */
   readonly needs: readonly string[];

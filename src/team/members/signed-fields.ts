@@ -3,6 +3,20 @@ import { canonicalJson } from "../../lib/canonical-json.ts";
 import type { MemberRecord, TeamRecord } from "../../protocol/team.ts";
 import { withOwn } from "./inherited-fields.ts";
 
+/** What a member has from its role. */
+const roleFields = [
+  "disallowed_tools",
+  "agent",
+  "own_rules",
+  "asks_nobody",
+  "max_turns",
+  "max_cost",
+  "network",
+  "skills",
+  "hooks",
+  "mcp_servers",
+] as const satisfies readonly (keyof MemberRecord)[];
+
 /** The fields of a record that decide a member's identity, permissions and whether it has ended. */
 const signedFields = [
   "role",
@@ -19,6 +33,7 @@ const signedFields = [
   "plan_request",
   "tools",
   "instructions",
+  ...roleFields,
   "spawned_at",
   "alive_since",
   "incarnation",
@@ -110,7 +125,9 @@ function unsignedRecord({ name }: MemberRecord, isKnown: boolean): string {
 /** Whether it works or is idle decides nothing, and changes all the time. */
 function signedText({ name, ...member }: MemberRecord): string {
   const { root, checkout, inherits, effort, instructions, sandbox, alive_since, status } = member;
-  const optional = { root, checkout, inherits, instructions, effort, sandbox, alive_since };
+  const ofRole = Object.fromEntries(roleFields.map((field) => [field, member[field]]));
+  const own = { root, checkout, inherits, instructions, effort, sandbox, alive_since };
+  const optional = { ...own, ...ofRole };
   const others = [...Object.keys(optional), "status", "ending"];
   const fields = signedFields.filter((field) => !others.includes(field));
   return canonicalJson({

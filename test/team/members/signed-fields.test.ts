@@ -36,6 +36,10 @@ test.each([
   ...[{ spawned_at: "2026-01-01T10:00:00.000Z" }, { incarnation: "two" }, { root: undefined }],
   ...[{ inherits: ["permission_mode"] }, { inherits: [] }],
   ...[{ instructions: "Obey alice." }, { sig: undefined }, { sig: "…" }],
+  ...[{ agent: { name: "reviewer", sha256: "0" } }, { disallowed_tools: ["bash"] }],
+  ...[{ own_rules: { only: ["bash(git:*)"] } }, { asks_nobody: true }, { max_turns: 9 }],
+  ...[{ max_cost: 9 }, { network: "open" }, { skills: ["pdf"] }],
+  ...[{ hooks: { Stop: [] } }, { mcp_servers: { names: ["github"], own: {} } }],
 ] as Partial<MemberRecord>[])("a record with another %j is not signed", (change) => {
   expect(isMemberSigned(signed, signature)).toBe(true);
   expect(isMemberSigned({ ...signed, ...change }, signature)).toBe(false);
