@@ -45,6 +45,11 @@ export interface AgentOptions {
   /** Whether one of its models takes images of a kind (default: all do). */
   takesImage?: ((model: string, mediaType: string) => boolean) | undefined;
   tools: readonly Tool[];
+  /**
+   * Tools that a member has for its whole life, or never: with a history as it began, otherwise if they
+   * are offered.
+   */
+  lifelong?: { isOffered: boolean; tools(): readonly Tool[] } | undefined;
   transcript: Transcript;
   input: Input;
   permissions: Pick<Permissions, "judge">;
@@ -109,7 +114,8 @@ export class Agent {
   /** Opens a member with its history, and writes down who it is where that is new. */
   static async open(options: AgentOptions): Promise<Agent> {
     const entries = await options.transcript.tail();
-    const agent = new Agent(options, entries);
+    const tools = lifelongTools(options, profileIn(entries)?.tools);
+    const agent = new Agent({ ...options, tools }, entries);
     if (agent.#isNewAfter(entries)) await agent.#introduce(profileIn(entries));
     return agent;
   }
@@ -263,6 +269,17 @@ export class Agent {
 
 function profileIn(entries: readonly TranscriptEntry[]) {
   return entries.findLast((entry) => entry.type === "profile");
+}
+
+/** Other tools than it has had so far would cost a member what its provider has cached. */
+function lifelongTools(
+  { tools, lifelong }: Pick<AgentOptions, "tools" | "lifelong">,
+  known: string | undefined,
+): readonly Tool[] {
+  const isKnown = (all: readonly Tool[]) => known === digest(all.map(({ spec }) => spec));
+  if (!lifelong || (!lifelong.isOffered && known === undefined) || isKnown(tools)) return tools;
+  const all = [...tools, ...lifelong.tools()];
+  return lifelong.isOffered || isKnown(all) ? all : tools;
 }
 
 /** The subject and verb of a sentence. */

@@ -67,12 +67,10 @@ const io: Io = {
   async openTeam({ cwd, teamDir, denies, onWarning: onTeamWarning = onWarning, ...settings }) {
     const { systemPlace } = await import("../team/system-place.ts");
     const { Team } = await import("../team/team.ts");
-    const { userGuidance } = await import("./settings/standard-places.ts");
     const workspace = resolve(cwd ?? ".");
     const directory = teamDir ? resolve(teamDir) : join(workspace, ".team");
     team = await Team.open({
       env: process.env,
-      guidance: userGuidance(io.processInfo),
       ...settings,
       cwd: workspace,
       place: systemPlace({ directory, onWarning: onTeamWarning }),

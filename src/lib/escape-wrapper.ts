@@ -1,5 +1,5 @@
 /** The elements in which a model is shown texts of others. */
-const wrappers = ["teammate-message", "project-instructions"];
+const wrappers = ["teammate-message", "project-instructions", "skill"];
 
 /** Keeps a text from opening or closing a wrapper in which a model is shown texts of others. */
 export function escapeWrapper(text: string): string {

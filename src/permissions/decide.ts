@@ -95,6 +95,7 @@ function decideReading(
   const below = isTree && rules.find((it) => it.decision === "ask" && mayCoverWithin(it, place));
   if (below) return ruled(below, isReadOnly);
   if (rule) return ruled(rule, isReadOnly);
+  if (place.isReadable) return { decision: "allow", reason: "it reads a skill", isReadOnly };
   return place.isInside
     ? { decision: "allow", reason: "it reads inside the workspace", isReadOnly }
     : { decision: "ask", reason: `${path} is outside the workspace`, isReadOnly };

@@ -23,7 +23,7 @@ import { withdrawHostQuestions } from "./ask-host.ts";
 import { BackgroundMail } from "./background-mail.ts";
 import { commandRunner } from "./command-runner-of.ts";
 import type { Equipment } from "./equipment.ts";
-import { memberGuidance } from "./member-guidance.ts";
+import { MemberGuidance } from "./member-guidance.ts";
 import { memberPrompt } from "./member-prompt.ts";
 import { Inbox } from "./members/inbox.ts";
 import type { MemberContext, MemberDefinition, MemberParts } from "./members/member-definition.ts";
@@ -53,7 +53,7 @@ export async function openMember(
     ...{ workspace, widestMode, isShared: () => equipment.sharedFiles.isShared(name) },
   });
   const seenFiles = new SeenFiles((real) => equipment.sharedFiles.touch(name, real));
-  const guidance = memberGuidance(equipment, { workspace, permissions });
+  const guidance = await MemberGuidance.open(equipment, { workspace, permissions, definition });
   const agent = await openAgent(equipment, definition, {
     ...{ context, parts, system, workspace, own, commands, inbox, permissions, seenFiles },
     guidance,
@@ -126,11 +126,10 @@ interface AgentParts {
   inbox: Inbox;
   permissions: Permissions;
   seenFiles: SeenFiles;
-  /** The texts of its first turn, as they are now. */
-  guidance(): Promise<readonly string[]>;
+  guidance: MemberGuidance;
 }
 
-function openAgent(
+async function openAgent(
   equipment: Equipment,
   definition: MemberDefinition,
   agentParts: AgentParts,
@@ -146,21 +145,23 @@ function openAgent(
     ...{ reader: inbox, isWorthwhile, wholePath, keepWhole, secrets, clock, readImage },
   });
   const teamTools = context.tools({ takeMail: () => input.takeForResult() });
-  return Agent.open({
+  const agent = await Agent.open({
     ...{ ...parts, name, system, input, secrets, wholePath, clock },
     cwd: workspace.cwd,
     expectsPauses: role.type === "lead",
     tools: [...ownTools(equipment, definition, agentParts), ...teamTools],
+    lifelong: { isOffered: guidance.hasSkills, tools: () => [guidance.skillTool()] },
     transcript: own.transcript,
     permissions: gated(permissions, context.gate),
     hooks: new Hooks(equipment.hooks, place.onWarning),
     approvals: new RequestApprovals(store.requests, { clock, ...equipment.approvals }),
     outputFiles: equipment.outputFiles,
     recap: async () => {
-      const texts = [...(await guidance()), ...(await recap(store, name))];
+      const texts = [...(await guidance.texts(agent.tools)), ...(await recap(store, name))];
       return texts.map((text) => secrets.mask(text));
     },
   });
+  return agent;
 }
 
 /** The tools to work with that a member may have, built-in and the program's own. */
@@ -272,10 +273,10 @@ function backgroundMail(
 }
 
 /** Records what is to be known from the first turn on. A compaction repeats it. */
-async function introduce(agent: Agent, guidance: () => Promise<readonly string[]>): Promise<void> {
+async function introduce(agent: Agent, guidance: MemberGuidance): Promise<void> {
   if (agent.conversation.utterances.length > 0) return;
   const { secrets } = agent.options;
-  for (const text of await guidance()) {
+  for (const text of await guidance.texts(agent.tools)) {
     await agent.record({ type: "note", text: secrets.mask(text), wakes: false });
   }
 }

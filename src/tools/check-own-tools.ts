@@ -1,4 +1,5 @@
 import { TeamError } from "../errors.ts";
+import { skillToolName } from "./skill.ts";
 import { teamToolNames } from "./team/team-tools.ts";
 import type { Tool } from "./tool.ts";
 import { workToolNames } from "./work-tools.ts";
@@ -7,7 +8,11 @@ import { workToolNames } from "./work-tools.ts";
 const namePattern = /^[a-z_][a-z0-9_-]{0,63}$/i;
 
 /** The names of all built-in tools. */
-export const builtInToolNames: ReadonlySet<string> = new Set([...workToolNames, ...teamToolNames]);
+export const builtInToolNames: ReadonlySet<string> = new Set([
+  ...workToolNames,
+  ...teamToolNames,
+  skillToolName,
+]);
 
 /**
  * Throws `config-invalid` for tools of the library's user with which a provider would refuse every

@@ -6,4 +6,6 @@ export interface Place {
   readonly isInside: boolean;
   /** The path from the workspace's root, with `/`; `.` is the root. Undefined outside. */
   readonly relative: string | undefined;
+  /** True outside, if the member may read there all the same (default: false). */
+  readonly isReadable?: boolean;
 }

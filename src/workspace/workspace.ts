@@ -41,6 +41,8 @@ export class Workspace {
   readonly cwd: string;
   readonly #teamDirectory: string;
   readonly #entersDescriptors: boolean;
+  /** Real paths. */
+  #readable: readonly string[] = [];
 
   private constructor(options: Required<WorkspaceOptions>) {
     this.root = options.root;
@@ -61,6 +63,11 @@ export class Workspace {
     });
   }
 
+  /** Lets files be read in directories outside, by their real paths, and nothing else. */
+  letRead(directories: readonly string[]): void {
+    this.#readable = directories;
+  }
+
   /**
    * The place of a path that a model wrote: relative to the member's directory; `~` is a plain
    * name.
@@ -74,7 +81,11 @@ export class Workspace {
   placeAt(real: string): Place {
     const isInside = contains(this.root, real);
     const fromRoot = relative(this.root, real).split(sep).join("/") || ".";
-    return { real, isInside, relative: isInside ? fromRoot : undefined };
+    const isReadable = this.#readable.some((directory) => contains(directory, real));
+    return {
+      ...{ real, isInside, relative: isInside ? fromRoot : undefined },
+      ...(!isInside && isReadable && { isReadable }),
+    };
   }
 
   /** The place of a path that is to be written. Throws if it must not be written. */
@@ -139,7 +150,8 @@ export class Workspace {
   /** The directory that contains a readable path; undefined if it is missing. */
   async #openParent(path: string): Promise<{ directory: Directory; name: string } | undefined> {
     const { real } = await this.locate(path);
-    const base = [this.root, this.#teamDirectory].find((it) => contains(it, real));
+    const bases = [this.root, this.#teamDirectory, ...this.#readable];
+    const base = bases.find((it) => contains(it, real));
     if (base === undefined) throw outside(path, this.root);
     const { names, name } = partsOf(base, real);
     try {

@@ -23,6 +23,7 @@ import {
   resolveSettings,
   teamSettings,
 } from "../settings/resolve-settings.ts";
+import { userGuidance } from "../settings/standard-places.ts";
 import { stopCodeOf } from "../stop-request.ts";
 import { secondTeamNote } from "../team-above.ts";
 
@@ -102,6 +103,7 @@ export const run: Command = {
     if (debug) for (const line of debugLines(settings, { teamDir, io })) io.err(oneLine(line));
     await using team = await io.openTeam({
       ...teamSettings(settings),
+      guidance: userGuidance(io.processInfo),
       teamDir,
       denies: settings.approvals === "deny",
       structuredResults: schema !== undefined,

@@ -16,7 +16,7 @@ import {
   resolveSettings,
   teamSettings,
 } from "../settings/resolve-settings.ts";
-import { stateDirectory } from "../settings/standard-places.ts";
+import { stateDirectory, userGuidance } from "../settings/standard-places.ts";
 import { PlainTalk } from "../talk/plain-talk.ts";
 import { Talk, type TalkEnd } from "../talk/talk.ts";
 import { TypedLines } from "../talk/typed-lines.ts";
@@ -131,6 +131,7 @@ async function converse(
   const stated = teamSettings(settings);
   await using team = await io.openTeam({
     ...stated,
+    guidance: userGuidance(io.processInfo),
     // On a screen there is somebody to ask.
     landing: { ...stated.landing, mode: settings.landing ?? (lines ? undefined : "ask") },
     teamDir,

@@ -1,4 +1,5 @@
 import { isAbsolute, join } from "node:path";
+import { skillDirectories } from "../../skills/skill-directories.ts";
 import type { GuidanceOptions } from "../../team/member-guidance.ts";
 import type { ProcessInfo } from "../command.ts";
 
@@ -14,7 +15,10 @@ export function userSettingsPath(processInfo: ProcessInfo): string {
 
 /** Where the user's own guidance for members is. */
 export function userGuidance(processInfo: ProcessInfo): GuidanceOptions {
-  return { instructions: join(userDirectory(processInfo), "AGENTS.md") };
+  return {
+    instructions: join(userDirectory(processInfo), "AGENTS.md"),
+    skills: skillDirectories.map((name) => join(processInfo.home, name)),
+  };
 }
 
 /** The directory of troupe's own state for this user. */

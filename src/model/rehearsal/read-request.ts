@@ -73,7 +73,7 @@ function readInput(texts: readonly string[], isLead: boolean): ConversationItem[
 
 const wrapper = /^<teammate-message((?: \w+="[^"]*")*)>(.*)<\/teammate-message>$/s;
 const note =
-  /^(?:<project-instructions |<record>|<summary>|\((?:The person interrupted you|You were stopped|Your reply was cut short|Your conversation was summarized)|Your context is nearly full\. Summarize)/;
+  /^(?:<project-instructions |<skills>|<skill |<record>|<summary>|\((?:The person interrupted you|You were stopped|Your reply was cut short|Your conversation was summarized)|Your context is nearly full\. Summarize)/;
 const recap = /^(?:Team .*|Open tasks|Undecided requests):\n- /;
 
 function readMail(attributes: string, text: string | undefined): ConversationItem {
