@@ -18,7 +18,7 @@ const maxSkills = 500;
 const maxEntries = 20_000;
 
 /** A file that is not used, and why: for the person. */
-export interface UnusedFile {
+interface UnusedFile {
   readonly path: string;
   readonly reason: string;
   /** False if another one of its name is nearer. */

@@ -5,7 +5,7 @@ import { closing } from "../lib/closing.ts";
 import { Workspace } from "../workspace/workspace.ts";
 
 /** A longer text is no instruction. */
-export const maxTextBytes = 128 * 1024;
+const maxTextBytes = 128 * 1024;
 
 /** A text file of a skill or a command, and the directory out of which it must not lead. */
 export interface TextSource {
