@@ -264,16 +264,9 @@ export type {
   TaskPatch,
   TaskRelease,
 } from "./tasks/task-board.ts";
-export {
-  type ArchivedTeam,
-  type ArchivedTeamView,
-  describeTeam,
-  listArchives,
-  type TeamDescription,
-  viewArchive,
-} from "./team/archives.ts";
 export type { AskOptions } from "./team/ask.ts";
 export type { CompactOptions } from "./team/conversations.ts";
+export { describeTeam } from "./team/describe-team.ts";
 export type { DiffStart } from "./team/diff/changes.ts";
 export type { FileDiff } from "./team/diff/compare-file.ts";
 export {
@@ -301,7 +294,6 @@ export type { PersonsAnswer } from "./team/protocols/persons-answer.ts";
 export type { OnRequest } from "./team/protocols/request-answerer.ts";
 export type { ResultInput, ResultSchema } from "./team/protocols/result-schema.ts";
 export type { RuleDraft, TeamRule } from "./team/protocols/team-rules.ts";
-export { restoreTeam } from "./team/restore-team.ts";
 export type {
   CheckoutRewindPreview,
   CheckoutRewindReport,
@@ -322,8 +314,10 @@ export type {
 } from "./team/team-options.ts";
 export type { Machine, TeamPlace } from "./team/team-place.ts";
 export type { MemberStore, TeamStore } from "./team/team-store.ts";
+export type { ArchivedTeam, TeamDescription } from "./team/view/archived-team.ts";
 export { FileTeamView } from "./team/view/file-team-view.ts";
 export type {
+  ArchivedTeamView,
   CheckoutContents,
   CleanedCheckouts,
   FollowEvents,

@@ -235,7 +235,7 @@ const seams: Record<string, readonly string[]> = {
   "git/git-process.ts": ["git/git.ts"],
   "team/file-team-store.ts": ["team/equipment.ts"],
   "team/view/file-team-view.ts": [
-    ...["cli/main.ts", "team/archives.ts", "team/diff/team-changes.ts"],
+    ...["cli/main.ts", "team/diff/team-changes.ts"],
     "team/file-team-store.ts",
   ],
 };

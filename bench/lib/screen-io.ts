@@ -16,7 +16,6 @@ export function screenIo({ input, output, signal, viewTeam = nothing }: ScreenIo
     signal,
     dashboards: { serve: nothing, find: nothing, export: nothing },
     workspaceDiff: nothing,
-    pastTeams: { present: nothing, list: nothing, restore: nothing },
     schedule: (delayMs, run) => systemClock.schedule(delayMs, run),
     isInputPiped: () => false,
     processInfo: { cwd: ".", home: ".", env: {} },

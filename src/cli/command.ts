@@ -2,7 +2,6 @@ import type { OwnFacts } from "../model/model-facts.ts";
 import type { EnvironmentVariables, ProviderConfiguration } from "../model/provider-settings.ts";
 import type { ExportTeamOptions, TeamExport } from "../server/export-team.ts";
 import type { DashboardEntrance, ServedDashboard } from "../server/serve-dashboard.ts";
-import type { ArchivedTeam, TeamDescription } from "../team/archives.ts";
 import type { WorkspaceDiff, WorkspaceDiffOptions } from "../team/diff/workspace-diff.ts";
 import type { Team } from "../team/team.ts";
 import type { TeamOptions } from "../team/team-options.ts";
@@ -27,7 +26,6 @@ export interface Io {
   /** What has changed in the workspace of a team. */
   workspaceDiff(teamDir: string, options: WorkspaceDiffOptions): Promise<WorkspaceDiff>;
   readonly dashboards: Dashboards;
-  readonly pastTeams: PastTeams;
   /** Calls `run` after the delay, unless the returned function is called first. */
   schedule(delayMs: number, run: () => void): () => void;
   readonly processInfo: ProcessInfo;
@@ -90,16 +88,6 @@ export interface Dashboards {
   ): Promise<DashboardEntrance | undefined>;
   /** Opens the page that has everything which the dashboard of a team would show. */
   export(settings: ExportSettings): Promise<TeamExport>;
-}
-
-/** The teams of one team directory. */
-export interface PastTeams {
-  /** The present team; undefined where there is none. */
-  present(teamDir: string): Promise<TeamDescription | undefined>;
-  /** Those that were set aside, newest first. */
-  list(teamDir: string): Promise<ArchivedTeam[]>;
-  /** Brings one back, by its name in the archive. The present one is set aside. */
-  restore(teamDir: string, name: string): Promise<void>;
 }
 
 interface ExportSettings extends ExportTeamOptions {

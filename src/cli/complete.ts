@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { TeamError } from "../errors.ts";
 import { isForPerson } from "../permissions/persons-question.ts";
 import { memberNames } from "../team/find-member.ts";
@@ -53,7 +52,6 @@ async function within(commands: Commands, words: string[], io: Io): Promise<stri
   if (line.option) return choicesOf(line.option);
   if (line.isFlag) return flagsOf(command);
   const parameter = command.parameters[line.positionals] ?? "";
-  if (parameter === "[<which>]") return teamNumbers(line.teamDir ?? ".team", io);
   return candidates(parameter, () => io.viewTeam(line.teamDir, () => {}));
 }
 
@@ -120,12 +118,11 @@ function alternatives(text: string): string[] {
   return listed === "" ? [] : listed.split("|");
 }
 
-async function teamNumbers(teamDir: string, { pastTeams, processInfo }: Io): Promise<string[]> {
-  const archived = await pastTeams.list(resolve(processInfo.cwd, teamDir));
-  return archived.map((_, index) => String(index + 1));
-}
-
 async function candidates(parameter: string, open: () => Promise<TeamView>): Promise<string[]> {
+  if (parameter === "[<which>]") {
+    const archived = await (await open()).archives();
+    return archived.map((_, index) => String(index + 1));
+  }
   if (/<name>/.test(parameter)) return memberNames(await (await open()).team());
   if (/<id>/.test(parameter)) {
     const waiting = await (await open()).requests({ state: "pending" });

@@ -102,23 +102,6 @@ const io: Io = {
     },
   },
 
-  pastTeams: {
-    async present(teamDir) {
-      const { describeTeam } = await import("../team/archives.ts");
-      return describeTeam(await placeOf(teamDir));
-    },
-
-    async list(teamDir) {
-      const { listArchives } = await import("../team/archives.ts");
-      return listArchives(await placeOf(teamDir));
-    },
-
-    async restore(teamDir, name) {
-      const { restoreTeam } = await import("../team/restore-team.ts");
-      await restoreTeam(await placeOf(teamDir), name);
-    },
-  },
-
   schedule: (delayMs, run) => systemClock.schedule(delayMs, run),
 
   processInfo: { cwd: process.cwd(), home: homedir(), env: process.env },

@@ -1,6 +1,6 @@
 import { TeamError } from "../errors.ts";
 import { costText } from "../protocol/amounts.ts";
-import type { ArchivedTeam, TeamDescription } from "../team/archives.ts";
+import type { ArchivedTeam, TeamDescription } from "../team/view/archived-team.ts";
 import { localTime } from "./render/local-time.ts";
 import { oneLine } from "./render/one-line.ts";
 

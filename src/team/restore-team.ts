@@ -22,6 +22,7 @@ import { holdDirectory } from "./prepare-directory.ts";
 import { hasRoster, makeArchive, moveTeam } from "./set-team-aside.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
 import type { TeamPlace } from "./team-place.ts";
+import { noSuchTeam } from "./view/archived-team.ts";
 
 /** The name of a directory in the archive: the time at which a team was set aside. */
 export const ArchiveName = z
@@ -52,12 +53,7 @@ export interface RestoreOptions {
   check(): Promise<void>;
 }
 
-/**
- * Brings an archived team back, and sets the present one aside in its place. Throws `lead-alive` while
- * a process runs the team, `team-missing` where the archive has no such team, and `team-foreign` where
- * it is not the person's. A process that dies in the middle has changed nothing, or the next start
- * completes the change, as does to repeat the call.
- */
+/** Brings an archived team back, as `TeamView.restore` promises. */
 export async function restoreTeam(place: TeamPlace, name: string): Promise<void> {
   using held = await holdDirectory(place.directory);
   const layout = teamLayout(held.to());
@@ -150,13 +146,7 @@ async function requireOwn(
   const ownership = isName ? await findOwnership(directory, place) : { type: "none" as const };
   if (ownership.type === "own") return ownership;
   if (ownership.type === "foreign") throw foreignTeam(String(directory), ownership);
-  throw noSuchTeam(name, place);
-}
-
-export function noSuchTeam(name: string, { directory }: Pick<TeamPlace, "directory">): TeamError {
-  return new TeamError("team-missing", `There is no archived team ${JSON.stringify(name)}`, {
-    hint: `Take a name from the list of the archived teams in ${directory}.`,
-  });
+  throw noSuchTeam(name, place.directory);
 }
 
 type FoundRecord =

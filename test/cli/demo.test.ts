@@ -9,7 +9,7 @@ import { Team } from "../../src/team/team.ts";
 import type { TeamOptions } from "../../src/team/team-options.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { teamPlace, viewTeam } from "../support/team.ts";
-import { noDashboards, noPastTeams, noTerminal, troupe } from "./troupe.ts";
+import { noDashboards, noTerminal, troupe } from "./troupe.ts";
 
 test("the demo exits 0 without a key, and its claims are true", async () => {
   await using directory = await temporaryDirectory();
@@ -150,7 +150,6 @@ async function play(root: string, world: World = {}) {
     terminal: noTerminal,
     dashboards: noDashboards,
     workspaceDiff: () => Promise.reject(new Error("unused")),
-    pastTeams: noPastTeams,
     schedule: (delayMs, work) => systemClock.schedule(delayMs, work),
     openTeam: ({ teamDir = "", cwd = root, denies: _, ...settings }) =>
       Team.open({

@@ -8,7 +8,7 @@ import { placeOptions } from "../../src/cli/settings/flags.ts";
 import { TeamError } from "../../src/errors.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { enlist, member, openStore } from "../support/team.ts";
-import { noDashboards, noPastTeams, noTerminal, troupe } from "./troupe.ts";
+import { noDashboards, noTerminal, troupe } from "./troupe.ts";
 
 interface Obstacle {
   title: string;
@@ -259,7 +259,6 @@ async function failIn(
     isInputPiped: () => false,
     dashboards: noDashboards,
     workspaceDiff: () => Promise.reject(new Error("unused")),
-    pastTeams: noPastTeams,
   });
   return { code, err };
 }

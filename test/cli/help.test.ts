@@ -3,7 +3,7 @@ import type { Arguments, Command } from "../../src/cli/command.ts";
 import { explain, helpText } from "../../src/cli/help.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { registeredCommands } from "../support/registered-commands.ts";
-import { noDashboards, noPastTeams, noTerminal } from "./troupe.ts";
+import { noDashboards, noTerminal } from "./troupe.ts";
 
 const commands = await registeredCommands();
 
@@ -82,7 +82,6 @@ test("the command with the empty name runs when none is given, with flags or wit
       isInputPiped: () => false,
       dashboards: noDashboards,
       workspaceDiff: () => Promise.reject(new Error("unused")),
-      pastTeams: noPastTeams,
     });
 
   expect([await call(), await call("--model", "x")]).toEqual([7, 7]);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Dashboards, PastTeams, Terminal } from "../../src/cli/command.ts";
+import type { Dashboards, Terminal } from "../../src/cli/command.ts";
 import { approvals } from "../../src/cli/commands/approvals.ts";
 import { approve } from "../../src/cli/commands/approve.ts";
 import { changes } from "../../src/cli/commands/changes.ts";
@@ -30,9 +30,7 @@ import { trust } from "../../src/cli/commands/trust.ts";
 import { web } from "../../src/cli/commands/web.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { describeTeam, listArchives } from "../../src/team/archives.ts";
 import { workspaceDiff } from "../../src/team/diff/workspace-diff.ts";
-import { restoreTeam } from "../../src/team/restore-team.ts";
 import { Team } from "../../src/team/team.ts";
 import type { TeamView } from "../../src/team/view/team-view.ts";
 import { teamPlace, viewTeam } from "../support/team.ts";
@@ -116,11 +114,6 @@ export async function troupeIn(
     dashboards: dashboards ?? noDashboards,
     workspaceDiff: (directory, options) =>
       workspaceDiff(teamPlace(root, { directory, onWarning }), options),
-    pastTeams: {
-      present: (directory) => describeTeam(teamPlace(root, { directory, onWarning })),
-      list: (directory) => listArchives(teamPlace(root, { directory, onWarning })),
-      restore: (directory, name) => restoreTeam(teamPlace(root, { directory, onWarning }), name),
-    },
     schedule: (delayMs, work) => systemClock.schedule(delayMs, work),
     openTeam: ({ teamDir, cwd, denies, ...settings }) =>
       Team.open({
@@ -141,13 +134,6 @@ export const noDashboards: Dashboards = {
   serve: () => Promise.reject(new Error("unused")),
   find: () => Promise.reject(new Error("unused")),
   export: () => Promise.reject(new Error("unused")),
-};
-
-/** As above. */
-export const noPastTeams: PastTeams = {
-  present: () => Promise.reject(new Error("unused")),
-  list: () => Promise.reject(new Error("unused")),
-  restore: () => Promise.reject(new Error("unused")),
 };
 
 /** What a program has that was started by another one. */

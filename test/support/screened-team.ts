@@ -351,7 +351,6 @@ export class ScreenedTeam {
       signal: this.leaving.signal,
       dashboards: { serve: unused, find: unused, export: unused },
       workspaceDiff: () => Promise.reject(new Error("unused")),
-      pastTeams: { present: unused, list: unused, restore: unused },
       schedule: (delayMs, run) => this.clock.schedule(delayMs, run),
       isInputPiped: () => false,
       processInfo: { cwd: "/", home: "/", env: this.#env },

@@ -6,9 +6,8 @@ import { hmacSignature } from "../../src/keys/signature.ts";
 import { loadTeamKey, teamKeyPath } from "../../src/keys/team-key.ts";
 import { signRecord } from "../../src/lib/signed-record.ts";
 import { lead, TeamId } from "../../src/protocol/ids.ts";
-import { listArchives, viewArchive } from "../../src/team/archives.ts";
 import { FileTeamStore } from "../../src/team/file-team-store.ts";
-import { restoreTeam } from "../../src/team/restore-team.ts";
+import { FileTeamView } from "../../src/team/view/file-team-view.ts";
 import { says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { teamPlace } from "../support/team.ts";
@@ -17,7 +16,7 @@ import { shownIn, TeamOnWire } from "../support/team-on-wire.ts";
 test("archived teams are listed with their first prompt, members and cost, newest first", async () => {
   await using it = await openTwoTeams();
 
-  const archives = await listArchives(it.place);
+  const archives = await new FileTeamView(it.place).archives();
 
   expect(archives).toMatchObject([
     {
@@ -28,7 +27,7 @@ test("archived teams are listed with their first prompt, members and cost, newes
   ]);
   const [{ name = "", archivedAt = "" } = {}] = archives;
   expect(archivedAt.replaceAll(":", "-")).toBe(name);
-  expect(await listArchives(teamPlace(join(it.wire.root, "elsewhere")))).toEqual([]);
+  expect(await new FileTeamView(teamPlace(join(it.wire.root, "elsewhere"))).archives()).toEqual([]);
 });
 
 test("P15 archived teams that cannot be read are named, and the others are listed", async () => {
@@ -46,7 +45,7 @@ test("P15 archived teams that cannot be read are named, and the others are liste
   const warnings: string[] = [];
   const place = teamPlace(it.wire.root, { onWarning: (message) => warnings.push(message) });
 
-  expect(await listArchives(place)).toMatchObject([{ name }]);
+  expect(await new FileTeamView(place).archives()).toMatchObject([{ name }]);
 
   expect(warnings).toHaveLength(2);
   for (const broken of [newer, directory]) {
@@ -57,7 +56,7 @@ test("P15 archived teams that cannot be read are named, and the others are liste
 test("an archived team can be read, and takes no mail", async () => {
   await using it = await openTwoTeams();
 
-  const view = viewArchive(it.place, await it.archived());
+  const view = await new FileTeamView(it.place).archive(await it.archived());
 
   const { entries } = await view.transcript(lead, { limit: 100 });
   expect(JSON.stringify(entries)).toContain("Plan the garden.");
@@ -68,16 +67,18 @@ test("an archived team can be read, and takes no mail", async () => {
   for (const action of actions) {
     await expect(action).rejects.toMatchObject({ code: "team-closed" });
   }
-  expect(() => viewArchive(it.place, "../..")).toThrow(/no archived team/);
+  await expect(new FileTeamView(it.place).archive("../..")).rejects.toThrow(/no archived team/);
 });
 
 test("a team that was brought back continues, and the other one is in the archive", async () => {
   await using it = await openTwoTeams();
   await it.team.close();
 
-  await restoreTeam(it.place, await it.archived());
+  await new FileTeamView(it.place).restore(await it.archived());
 
-  expect(await listArchives(it.place)).toMatchObject([{ firstPrompt: "Build a shed." }]);
+  expect(await new FileTeamView(it.place).archives()).toMatchObject([
+    { firstPrompt: "Build a shed." },
+  ]);
   const again = await it.wire.open();
   await again.prompt("Go on.");
   await again.quiet();
@@ -85,18 +86,24 @@ test("a team that was brought back continues, and the other one is in the archiv
   expect(shownIn(it.wire.requestsOf("lead").at(-1))).not.toContain("Build a shed.");
   await again.close();
   expect(it.wire.warnings).toEqual([]);
-  await restoreTeam(it.place, await it.archived());
-  expect(await listArchives(it.place)).toMatchObject([{ firstPrompt: "Plan the garden." }]);
+  await new FileTeamView(it.place).restore(await it.archived());
+  expect(await new FileTeamView(it.place).archives()).toMatchObject([
+    { firstPrompt: "Plan the garden." },
+  ]);
 });
 
 test("nothing is brought back while a lead is alive, or where there is no such team", async () => {
   await using it = await openTwoTeams();
   const name = await it.archived();
 
-  await expect(restoreTeam(it.place, name)).rejects.toMatchObject({ code: "lead-alive" });
+  await expect(new FileTeamView(it.place).restore(name)).rejects.toMatchObject({
+    code: "lead-alive",
+  });
   await it.team.close();
   for (const wrong of ["2020-01-01T00-00-00.000Z", "../archive", ""]) {
-    await expect(restoreTeam(it.place, wrong)).rejects.toMatchObject({ code: "team-missing" });
+    await expect(new FileTeamView(it.place).restore(wrong)).rejects.toMatchObject({
+      code: "team-missing",
+    });
   }
 
   expect(await it.archived()).toBe(name);
@@ -108,12 +115,15 @@ test("P37 a team of somebody else is not brought back, and a forged record bring
   await it.team.close();
   const name = await it.archived();
   for (const key of await readdir(join(it.wire.root, "state/troupe/keys"))) {
-    const isArchived = (await viewArchive(it.quiet, name).team()).team_id === key;
+    const isArchived =
+      (await (await new FileTeamView(it.quiet).archive(name)).team()).team_id === key;
     if (isArchived) await rm(join(it.wire.root, "state/troupe/keys", key));
   }
 
-  await expect(restoreTeam(it.place, name)).rejects.toMatchObject({ code: "team-foreign" });
-  expect(await listArchives(it.place)).toMatchObject([{ isOwn: false }]);
+  await expect(new FileTeamView(it.place).restore(name)).rejects.toMatchObject({
+    code: "team-foreign",
+  });
+  expect(await new FileTeamView(it.place).archives()).toMatchObject([{ isOwn: false }]);
 
   const to = "2026-01-01T00-00-00.000Z";
   const record = { from: name, to, step: "set-aside" };
@@ -173,7 +183,9 @@ test("P37 a start completes what brings a team back in place of somebody else's"
   await it.team.close();
   await rm(join(it.wire.root, "state/troupe/keys", it.second));
   const from = await it.archived();
-  const team_id = TeamId.parse((await viewArchive(it.quiet, from).team()).team_id);
+  const team_id = TeamId.parse(
+    (await (await new FileTeamView(it.quiet).archive(from)).team()).team_id,
+  );
   const path = teamKeyPath({ teamId: team_id, ...it.place.keyPlace });
   const signature = hmacSignature((await loadTeamKey({ path })) ?? new Uint8Array());
   const record = { team_id, from, to: "2026-01-01T00-00-00.000Z", step: "set-aside" };
@@ -183,7 +195,9 @@ test("P37 a start completes what brings a team back in place of somebody else's"
   const again = await it.wire.open();
 
   expect((await again.roster()).team_id).toBe(team_id);
-  expect(await listArchives(it.place)).toMatchObject([{ name: record.to, isOwn: false }]);
+  expect(await new FileTeamView(it.place).archives()).toMatchObject([
+    { name: record.to, isOwn: false },
+  ]);
 });
 
 test("a file of the person in the team directory is in nobody's way", async () => {
@@ -192,7 +206,7 @@ test("a file of the person in the team directory is in nobody's way", async () =
   await mkdir(join(it.place.directory, "outputs"), { recursive: true });
   await writeFile(join(it.place.directory, "outputs", "mine.md"), "mine");
 
-  await restoreTeam(it.quiet, await it.archived());
+  await new FileTeamView(it.quiet).restore(await it.archived());
 
   expect(await readdir(join(it.place.directory, "outputs"))).toContain("mine.md");
   const again = await it.wire.open();
@@ -216,7 +230,7 @@ async function openTwoTeams() {
   return {
     ...{ wire, team, place, quiet: teamPlace(wire.root, { onWarning: () => undefined }) },
     second: (await team.roster()).team_id,
-    archived: async () => (await listArchives(place))[0]?.name ?? "",
+    archived: async () => (await new FileTeamView(place).archives())[0]?.name ?? "",
     [Symbol.asyncDispose]: () => wire[Symbol.asyncDispose](),
   };
 }

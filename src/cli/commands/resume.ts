@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { TeamError } from "../../errors.ts";
-import type { ArchivedTeam } from "../../team/archives.ts";
+import type { ArchivedTeam } from "../../team/view/archived-team.ts";
 import type { Arguments, Command, Io } from "../command.ts";
 import { archivedLine, numbersHint, pickTeam } from "../past-teams.ts";
 import { holdTalk, talk } from "./talk.ts";
@@ -21,7 +21,7 @@ export const resume: Command = {
   notes: ["The current team is archived first; you can bring it back in the same way."],
 
   async run(given, io) {
-    const archived = await io.pastTeams.list(teamDirectoryOf(given, io));
+    const archived = await (await io.viewTeam(teamDirectoryOf(given, io))).archives();
     const [which] = given.positionals;
     const name = which === undefined ? await ask(archived, io) : pickTeam(archived, which).name;
     if (name === undefined) return exitLeft;

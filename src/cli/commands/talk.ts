@@ -124,7 +124,7 @@ async function converse(
   // Warnings go to the screen while there is one.
   let warn = printWarning;
   const onWarning = (message: string) => warn(message);
-  if (resume !== undefined) await io.pastTeams.restore(teamDir, resume);
+  if (resume !== undefined) await (await io.viewTeam(teamDir)).restore(resume);
   const isHere = !given.teamDir && !settings.cwd;
   const openedAt = systemClock.now().toISOString();
   const second = isHere ? secondTeamNote(workspace) : undefined;

@@ -1,5 +1,5 @@
-import { resolve } from "node:path";
-import type { TeamDescription } from "../../team/archives.ts";
+import { describeTeam } from "../../team/describe-team.ts";
+import type { TeamDescription } from "../../team/view/archived-team.ts";
 import { type Command, lookOptions } from "../command.ts";
 import { teamsLines } from "../past-teams.ts";
 import { jsonText } from "../render/json-text.ts";
@@ -18,10 +18,10 @@ export const teams: Command = {
     },
   ],
 
-  async run({ json, teamDir = ".team" }, io) {
-    const directory = resolve(io.processInfo.cwd, teamDir);
-    const present = await io.pastTeams.present(directory);
-    const archived = await io.pastTeams.list(directory);
+  async run({ json, teamDir }, io) {
+    const view = await io.viewTeam(teamDir);
+    const present = await describeTeam(view);
+    const archived = await view.archives();
     if (!json) {
       for (const line of teamsLines({ present, archived }, "troupe resume")) io.out(line);
       return 0;

@@ -33,11 +33,13 @@ import type { MemberMode } from "../protocols/member-modes.ts";
 import type { PersonsAnswer } from "../protocols/persons-answer.ts";
 import type { RuleDraft, TeamRule } from "../protocols/team-rules.ts";
 import type { TeamPlace } from "../team-place.ts";
+import type { ArchivedTeam } from "./archived-team.ts";
 import type { FileMail } from "./file-mail-view.ts";
 import { FileTeamChanges } from "./file-team-changes.ts";
 import type { FileTranscriptView } from "./file-transcript-view.ts";
-import { type OpenedTeam, openTeam } from "./opened-team.ts";
+import { isOwnTeam, type OpenedTeam, openTeam } from "./opened-team.ts";
 import type {
+  ArchivedTeamView,
   CheckoutContents,
   CleanedCheckouts,
   FollowEvents,
@@ -82,6 +84,20 @@ export class FileTeamView implements TeamView {
 
   reopen(onWarning: (message: string) => void): FileTeamView {
     return new FileTeamView({ ...this.#place, onWarning }, { isArchived: this.#isArchived });
+  }
+
+  isOwn(): Promise<boolean> {
+    return isOwnTeam(this.#place);
+  }
+
+  async archives(): Promise<ArchivedTeam[]> {
+    const { listArchives } = await import("./file-archives.ts");
+    return listArchives(this.#place, (place) => new FileTeamView(place));
+  }
+
+  async archive(name: string): Promise<ArchivedTeamView> {
+    const { placeOfArchived } = await import("./file-archives.ts");
+    return new FileTeamView(await placeOfArchived(this.#place, name), { isArchived: true });
   }
 
   async team(): Promise<TeamRecord> {
@@ -294,6 +310,12 @@ export class FileTeamView implements TeamView {
 
   async cleanCheckouts(paths?: readonly string[]): Promise<CleanedCheckouts> {
     return (await this.#work()).cleanCheckouts(paths);
+  }
+
+  async restore(name: string): Promise<void> {
+    if (this.#isArchived) throw archived(this.#place.directory);
+    const { restoreTeam } = await import("../restore-team.ts");
+    await restoreTeam(this.#place, name);
   }
 
   /** The team as it was last read. */

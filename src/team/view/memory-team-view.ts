@@ -41,7 +41,9 @@ import { type MemberMode, modeMessage, storedModes } from "../protocols/member-m
 import { answerMessage, findQuestion, type PersonsAnswer } from "../protocols/persons-answer.ts";
 import type { RuleDraft, TeamRule } from "../protocols/team-rules.ts";
 import type { TeamStore } from "../team-store.ts";
+import { type ArchivedTeam, noSuchTeam } from "./archived-team.ts";
 import type {
+  ArchivedTeamView,
   CheckoutContents,
   CleanedCheckouts,
   FollowEvents,
@@ -102,6 +104,20 @@ export class MemoryTeamView implements TeamView {
   /** Nothing in the memory of this process can be damaged. */
   reopen(): MemoryTeamView {
     return this;
+  }
+
+  /** Nobody else can have made it. */
+  async isOwn(): Promise<boolean> {
+    return true;
+  }
+
+  /** No team is set aside in memory. */
+  async archives(): Promise<ArchivedTeam[]> {
+    return [];
+  }
+
+  async archive(name: string): Promise<ArchivedTeamView> {
+    throw noSuchTeam(name, this.location);
   }
 
   team(): Promise<TeamRecord> {
@@ -303,6 +319,10 @@ export class MemoryTeamView implements TeamView {
 
   cleanCheckouts(paths?: readonly string[]): Promise<CleanedCheckouts> {
     return this.#work.cleanCheckouts(paths);
+  }
+
+  async restore(name: string): Promise<void> {
+    throw noSuchTeam(name, this.location);
   }
 
   #leave(to: string, draft: MessageDraft): Promise<Message> {

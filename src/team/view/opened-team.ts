@@ -8,6 +8,7 @@ import type { StoredRequests } from "../../requests/stored-requests.ts";
 import { readTeam } from "../../roster/team-file.ts";
 import type { StoredTaskBoard } from "../../tasks/stored-task-board.ts";
 import { ObservedKey } from "../observed-key.ts";
+import { findOwnership } from "../ownership.ts";
 import { type TeamLayout, teamLayout } from "../team-layout.ts";
 import type { TeamPlace } from "../team-place.ts";
 
@@ -52,6 +53,14 @@ export async function openTeam(
   // A person who looks at a team should know at once whether it is their own.
   await opened.key.verifier();
   return opened;
+}
+
+/** Whether the team in a directory was made with a key of the person. */
+export async function isOwnTeam(place: TeamPlace): Promise<boolean> {
+  using held = openIfExists(place.directory);
+  const ownership = held && (await findOwnership(held.to(), place));
+  if (!ownership || ownership.type === "none") throw teamMissing(place.directory);
+  return ownership.type === "own";
 }
 
 function openIfExists(directory: string): OwnDirectory | undefined {

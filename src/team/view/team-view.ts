@@ -18,6 +18,7 @@ import type { LandingDecision } from "../landings/landing-order.ts";
 import type { MemberMode } from "../protocols/member-modes.ts";
 import type { PersonsAnswer } from "../protocols/persons-answer.ts";
 import type { RuleDraft, TeamRule } from "../protocols/team-rules.ts";
+import type { ArchivedTeam } from "./archived-team.ts";
 
 /**
  * A place in something that is read in pages, from the view that gave it, in any process. It has
@@ -45,6 +46,13 @@ export interface TeamView extends TeamActions {
   readonly location: string;
   /** A view of the same team with its own memory of what it has read. `onWarning` gets what a person should know of the records. */
   reopen(onWarning: (message: string) => void): TeamView;
+
+  /** Whether it was made with a key of the person; anybody's team can be looked at. */
+  isOwn(): Promise<boolean>;
+  /** The teams that were set aside for this one or for one before it, as far as they can be read, newest first. */
+  archives(): Promise<ArchivedTeam[]>;
+  /** Opens one of them, by its name. Throws `team-missing` where none has it. */
+  archive(name: string): Promise<ArchivedTeamView>;
 
   /** The roster as it is now. */
   team(): Promise<TeamRecord>;
@@ -121,9 +129,12 @@ export interface TeamView extends TeamActions {
   onChange(listener: (change: TeamChange) => void): () => void;
 }
 
+/** A team that can only be looked at. */
+export type ArchivedTeamView = Omit<TeamView, keyof TeamActions>;
+
 /**
  * What a person can do to a team from any process: each is mail, which the team carries out; but what has landed is brought
- * to the person's files at once, and retired checkouts, which nobody works in, are removed at once.
+ * to the person's files at once, retired checkouts, which nobody works in, are removed at once, and teams change places at once.
  */
 export interface TeamActions {
   /** Leaves a message of the person. Throws `member-unknown` or `member-ended`. */
@@ -160,6 +171,13 @@ export interface TeamActions {
    * or in which something runs, stays.
    */
   cleanCheckouts(paths?: readonly string[]): Promise<CleanedCheckouts>;
+  /**
+   * Brings an archived team back, by its name, and sets the present one aside in its place. Throws `lead-alive` while a
+   * process runs the team, `team-missing` where the archive has no such team, and `team-foreign` where it is not the
+   * person's. A process that dies in the middle has changed nothing, or the next start completes the change, as does to
+   * repeat the call.
+   */
+  restore(name: string): Promise<void>;
 }
 
 /** What is found in a checkout. */

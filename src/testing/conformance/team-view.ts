@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
+import { TeamError } from "../../errors.ts";
 import { WakeLatch } from "../../lib/wake-latch.ts";
 import {
   CommitId,
@@ -16,6 +17,7 @@ import type { Landing } from "../../protocol/landing.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { TranscriptEntry } from "../../protocol/transcript.ts";
 import type { UsageRecord } from "../../protocol/usage.ts";
+import { describeTeam } from "../../team/describe-team.ts";
 import { signMember } from "../../team/members/signed-fields.ts";
 import { signPermissions } from "../../team/members/signed-permissions.ts";
 import type { TeamStore } from "../../team/team-store.ts";
@@ -43,6 +45,7 @@ export function testTeamView(name: string, open: () => Promise<TeamViewFixture>)
     testChanges(open);
     testActs(open);
     testWork(open);
+    testArchives(open);
   });
 }
 
@@ -82,6 +85,32 @@ function testRecords(open: OpenTeamView): void {
     expect(await view.requestIds()).toEqual(ids);
     expect(await view.request(first.id)).toMatchObject({ state: "rejected" });
     expect(await view.request(newRequestId(new Date(0)))).toBeUndefined();
+  });
+}
+
+function testArchives(open: OpenTeamView): void {
+  const test = testWith(open);
+  test("a new team is the person's, with nothing in its archive", async ({ view }) => {
+    const name = "2026-01-01T09-00-00.000Z";
+
+    expect([await view.isOwn(), await view.archives()]).toEqual([true, []]);
+    await expect(view.archive(name)).rejects.toMatchObject({ code: "team-missing" });
+    await expect(view.restore(name)).rejects.toThrow(TeamError);
+  });
+
+  test("a team is described by its view", async ({ store, view }) => {
+    const { reader, transcript } = await store.openMember(lead, ignored);
+    await enlist(store, "alice");
+    await say(store, "Plan the garden.");
+    const deliveries = await reader.unread();
+    await transcript.append(notes(1, 1));
+    await transcript.append(deliveries.map((each) => ({ type: "delivery", at, ...each })));
+    await store.usage.record(call("a-model"));
+
+    expect(await describeTeam(view)).toEqual({
+      ...{ firstPrompt: "Plan the garden.", startedAt: at, members: [lead, alice] },
+      ...{ costUsd: 0.1, isOwn: true },
+    });
   });
 }
 
