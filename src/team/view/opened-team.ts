@@ -20,10 +20,10 @@ export interface OpenedTeam {
   team: TeamRecord;
   key: ObservedKey;
   /** The parts that have been read; later only changes are read. */
-  parts: TeamParts;
+  parts: ReadParts;
 }
 
-interface TeamParts {
+interface ReadParts {
   tasks?: StoredTaskBoard;
   requests?: StoredRequests;
   usage?: FileUsageReader;
