@@ -69,6 +69,14 @@ test("P28 a check that hangs is ended by its timeout, with what it has started",
   expect(starts).toEqual([undefined, undefined]);
 });
 
+test("a check that is killed has no exit code, and what killed it is named", async () => {
+  await using bench = await openBench("echo begun; kill -9 $$");
+
+  expect(await bench.check()).toMatchObject({
+    ...{ exit_code: null, reason: "It was killed by SIGKILL", output: "begun" },
+  });
+});
+
 test("an interrupted check says nothing", async () => {
   const stop = new AbortController();
   await using bench = await openBench("echo begun; sleep 1000");
