@@ -176,7 +176,7 @@ async function place(
   try {
     await using directory = await openParent(names, { top, entersDescriptors });
     const now = await directory.stat(name);
-    if (!isSame(now, stats)) return false;
+    if (appearanceOf(now) !== appearanceOf(stats)) return false;
     if (isRemoved) await directory.remove(name);
     else await (stats ? directory.moveIn(from, name) : directory.linkIn(from, name));
   } catch (error) {
@@ -216,15 +216,9 @@ async function removeEmpty(names: readonly string[], top: string): Promise<void>
   }
 }
 
-function isSame(a: BigIntStats | undefined, b: BigIntStats | undefined): boolean {
-  if (!a || !b) return !a && !b;
-  return (
-    a.dev === b.dev &&
-    a.ino === b.ino &&
-    a.size === b.size &&
-    a.mtimeNs === b.mtimeNs &&
-    a.ctimeNs === b.ctimeNs
-  );
+/** A text that differs after each change of a file; undefined where there is none. */
+function appearanceOf(stats: BigIntStats | undefined): string | undefined {
+  return stats && `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`;
 }
 
 async function statOf(path: string): Promise<BigIntStats | undefined> {

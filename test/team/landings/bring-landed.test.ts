@@ -248,6 +248,91 @@ test.each(Object.keys(refusals))("nothing is brought %s, and it is said why", as
   expect(await pictureOf(root)).toEqual(before);
 });
 
+test.each([
+  ["CHERRY_PICK_HEAD", "A cherry-pick"],
+  ["REVERT_HEAD", "A revert"],
+  ["rebase-merge/head-name", "A rebase"],
+  ["rebase-apply/head-name", "A rebase"],
+])("nothing is brought while git has %s, and it is named", async (file, name) => {
+  await using directory = await temporaryDirectory();
+  const root = await repositoryIn(directory.path);
+  await landEdits(root, { "a.txt": lines.replace("9", "nine") });
+  await writeFiles(root, { [`.git/${file}`]: "" });
+
+  await expect(bring(root)).rejects.toMatchObject({
+    ...{ code: "landing-refused", message: `${name} is in progress in ${root}` },
+    hint: expect.stringContaining(join(root, ".git", file.split("/")[0] ?? "")),
+  });
+});
+
+test("a merge needs a name for its author, and without one nothing is changed", async () => {
+  await using directory = await temporaryDirectory();
+  const root = await repositoryIn(directory.path);
+  await landEdits(root, { "a.txt": lines.replace("9", "nine") });
+  await writeFiles(root, { "a.txt": lines.replace("1", "one") });
+  await gitIn(root, "commit", "-q", "-am", "mine");
+  await gitIn(root, "config", "user.useConfigOnly", "true");
+  const before = await pictureOf(root);
+
+  await expect(bring(root)).rejects.toMatchObject({
+    ...{ code: "landing-refused", message: "Git does not know whose merge this is" },
+  });
+
+  expect(await pictureOf(root)).toEqual(before);
+});
+
+test("a directory goes with its last file, and stays where the person has something in it", async () => {
+  await using directory = await temporaryDirectory();
+  const root = await repositoryIn(directory.path, {
+    ...{
+      "kept/deep/a.txt": "a\n",
+      "gone/deep/b.txt": "b\n",
+      "half/b.txt": "b\n",
+      "half/c.txt": "c\n",
+    },
+  });
+  await landEdits(root, { "kept/deep/a.txt": null, "gone/deep/b.txt": null, "half/b.txt": null });
+  await writeFiles(root, { "kept/mine.txt": "mine\n" });
+
+  expect(await bring(root)).toMatchObject({ type: "brought" });
+
+  expect(await readdir(join(root, "kept"))).toEqual(["mine.txt"]);
+  expect(await readdir(join(root, "half"))).toEqual(["c.txt"]);
+  expect(await readdir(root)).not.toContain("gone");
+});
+
+test("what the person has done already, by hand, is done", async () => {
+  await using directory = await temporaryDirectory();
+  const root = await repositoryIn(directory.path, { "a.txt": lines, "old.txt": "old\n" });
+  await landEdits(root, { "a.txt": "new\n", "old.txt": null, "new/c.txt": "c\n" });
+  await writeFiles(root, { "a.txt": "new\n", "new/c.txt": "c\n" });
+  await rm(join(root, "old.txt"));
+  const before = (await lstat(join(root, "a.txt"))).ino;
+
+  expect(await bring(root)).toMatchObject({
+    ...{ type: "brought", files: ["a.txt", "new/c.txt", "old.txt"] },
+  });
+
+  expect(await gitIn(root, "status", "--porcelain")).toBe("");
+  expect((await lstat(join(root, "a.txt"))).ino).toBe(before);
+});
+
+test("what a killed process has left is removed, and nothing of one that runs", async () => {
+  await using directory = await temporaryDirectory();
+  const root = await repositoryIn(directory.path);
+  await landEdits(root, { "a.txt": lines.replace("9", "nine") });
+  // No process has such a number.
+  const [dead, alive, another] = ["99999999-abc", `${process.pid}-abc`, "notes"].map(
+    (end) => `troupe-land-${end}`,
+  );
+  for (const name of [dead, alive, another]) await mkdir(join(root, ".git", name ?? ""));
+
+  await bring(root);
+
+  const left = (await readdir(join(root, ".git"))).filter((name) => name.startsWith("troupe"));
+  expect(left.sort()).toEqual([alive, another].sort());
+});
+
 test("files whose content a filter makes, as those of Git LFS, are left to git", async () => {
   await using directory = await temporaryDirectory();
   const root = await repositoryIn(directory.path, {
@@ -262,11 +347,22 @@ test("files whose content a filter makes, as those of Git LFS, are left to git",
 test("a submodule that landed is on the branch, and its directory is there", async () => {
   await using directory = await temporaryDirectory();
   const root = await repositoryIn(directory.path);
-  await landEdits(root, { sub: { mode: "160000", content: "1".repeat(40) } });
+  const submodule = { mode: "160000", content: "1".repeat(40) } as const;
+  await landEdits(root, { "libs/deep/sub": submodule, there: submodule });
+  await mkdir(join(root, "there"));
 
-  expect(await bring(root)).toMatchObject({ type: "brought", files: ["sub"] });
+  expect(await bring(root)).toMatchObject({ type: "brought", files: ["libs/deep/sub", "there"] });
 
   expect(await gitIn(root, "status", "--porcelain")).toBe("");
+});
+
+test("a submodule that takes the place of a file is left to git", async () => {
+  await using directory = await temporaryDirectory();
+  const root = await repositoryIn(directory.path, { sub: "a file\n" });
+  await landEdits(root, { sub: { mode: "160000", content: "1".repeat(40) } });
+
+  const reason = "a submodule takes the place of a file, or a file that of one";
+  expect(await bring(root)).toMatchObject({ type: "blocked", files: [{ path: "sub", reason }] });
 });
 
 test("no hook, filter or monitor of the repository runs", async () => {
