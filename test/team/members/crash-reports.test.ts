@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { parseTeammateName } from "../../../src/protocol/ids.ts";
-import { CrashReports } from "../../../src/team/members/crash-reports.ts";
+import { lead, parseTeammateName, system } from "../../../src/protocol/ids.ts";
+import { CrashReports, type CrashReportsOptions } from "../../../src/team/members/crash-reports.ts";
 import { MemoryTeamStore } from "../../../src/team/memory-team-store.ts";
 import { ManualClock } from "../../../src/testing/manual-clock.ts";
 
@@ -42,3 +42,49 @@ test.each([
   expect(effects).toEqual(isLost ? [] : all);
   await store[Symbol.asyncDispose]();
 });
+
+test("the crash of the lead is told to the person alone", () => {
+  const warnings: string[] = [];
+  const reports = openReports({ onWarning: (message) => warnings.push(message) });
+
+  reports.begin(lead, "its fence is lost");
+
+  expect(reports.isAnyOpen).toBe(false);
+  expect(warnings).toEqual(["'lead' has failed: its fence is lost"]);
+});
+
+test("what fails of a report is told, the rest is done, and it is open until then", async () => {
+  const warnings: string[] = [];
+  const mail: unknown[] = [];
+  await new Promise<void>((resolve) => {
+    const reports = openReports({
+      post: {
+        send: async (_, draft) => {
+          mail.push(draft);
+          throw new Error("The disk is full");
+        },
+      },
+      onWarning: (message) => warnings.push(message),
+      onSettled: resolve,
+    });
+    reports.begin(alice, "its fence is lost");
+    expect(reports.isAnyOpen).toBe(true);
+  });
+
+  expect(mail).toMatchObject([
+    { from: system, teammate: alice, reason: "its fence is lost", expected: false },
+  ]);
+  expect(warnings).toEqual(["'alice' has failed: its fence is lost", "Error: The disk is full"]);
+});
+
+function openReports(options: Partial<CrashReportsOptions>): CrashReports {
+  const clock = new ManualClock();
+  const store = new MemoryTeamStore({ clock });
+  return new CrashReports({
+    ...{ store, clock, onWarning: () => undefined, onSettled: () => undefined },
+    post: { send: (to, draft) => store.send(to, draft) },
+    tasks: { releaseAll: async () => undefined },
+    checkouts: { tryToKeep: async () => undefined },
+    ...options,
+  });
+}
