@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { systemPlace, Team, workspaceDiff } from "troupe";
+import { Team, workspaceDiff } from "troupe";
 import { calls, ScriptedModel, says, temporaryDirectory } from "troupe/testing";
 
 await using workspace = await temporaryDirectory();
@@ -27,8 +27,7 @@ await team.prompt("Improve the notes.");
 await team.quiet();
 assert.equal(await readFile(notes, "utf8"), "Buy a boat.\n");
 
-const place = systemPlace({ directory: join(workspace.path, ".team") });
-const diff = await workspaceDiff(place, { workspace: workspace.path });
+const diff = await workspaceDiff(team.view(), { workspace: workspace.path });
 assert.deepEqual(
   diff.files.map(({ path, added, removed }) => [path, added, removed]),
   [["notes.txt", 1, 1]],

@@ -36,6 +36,7 @@ class RecordingStore implements TeamStore {
   readonly usage = this.#inner.usage;
   readonly jobs = this.#inner.jobs;
   readonly crons = this.#inner.crons;
+  readonly history = this.#inner.history;
   readonly signature = this.#inner.signature;
   readonly lost = this.#inner.lost;
 

@@ -347,3 +347,10 @@ export {
   type ToolOutput,
 } from "./tools/tool.ts";
 export type { Transcript, TranscriptReader } from "./transcript/transcript.ts";
+export type {
+  ChangeHistory,
+  ComingChange,
+  KnownChange,
+  KnownChanges,
+  NotedChange,
+} from "./workspace/change-history.ts";

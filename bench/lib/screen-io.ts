@@ -15,7 +15,6 @@ export function screenIo({ input, output, signal, viewTeam = nothing }: ScreenIo
     ...{ out: () => undefined, err: () => undefined, viewTeam, openTeam: nothing },
     signal,
     dashboards: { serve: nothing, find: nothing, export: nothing },
-    workspaceDiff: nothing,
     schedule: (delayMs, run) => systemClock.schedule(delayMs, run),
     isInputPiped: () => false,
     processInfo: { cwd: ".", home: ".", env: {} },

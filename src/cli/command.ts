@@ -2,7 +2,6 @@ import type { OwnFacts } from "../model/model-facts.ts";
 import type { EnvironmentVariables, ProviderConfiguration } from "../model/provider-settings.ts";
 import type { ExportTeamOptions, TeamExport } from "../server/export-team.ts";
 import type { DashboardEntrance, ServedDashboard } from "../server/serve-dashboard.ts";
-import type { WorkspaceDiff, WorkspaceDiffOptions } from "../team/diff/workspace-diff.ts";
 import type { Team } from "../team/team.ts";
 import type { TeamOptions } from "../team/team-options.ts";
 import type { TeamView } from "../team/view/team-view.ts";
@@ -23,8 +22,6 @@ export interface Io {
   viewTeam(teamDir: string | undefined, onWarning?: (message: string) => void): Promise<TeamView>;
   /** Opens that team for this process to run. */
   openTeam(settings: TeamSettings): Promise<Team>;
-  /** What has changed in the workspace of a team. */
-  workspaceDiff(teamDir: string, options: WorkspaceDiffOptions): Promise<WorkspaceDiff>;
   readonly dashboards: Dashboards;
   /** Calls `run` after the delay, unless the returned function is called first. */
   schedule(delayMs: number, run: () => void): () => void;

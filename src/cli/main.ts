@@ -79,11 +79,6 @@ const io: Io = {
     return team;
   },
 
-  async workspaceDiff(teamDir, options) {
-    const { workspaceDiff } = await import("../team/diff/workspace-diff.ts");
-    return workspaceDiff(await placeOf(teamDir), options);
-  },
-
   dashboards: {
     async serve({ teamDir, onWarning: onDashboardWarning, ...options }) {
       const { serveDashboard } = await import("../server/serve-dashboard.ts");

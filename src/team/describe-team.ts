@@ -19,7 +19,8 @@ export async function describeTeam(view: ArchivedTeamView): Promise<TeamDescript
   };
 }
 
-async function isOwnTeam(view: ArchivedTeamView): Promise<boolean | undefined> {
+/** Whether a team is the person's; undefined where there is none. */
+export async function isOwnTeam(view: ArchivedTeamView): Promise<boolean | undefined> {
   try {
     return await view.isOwn();
   } catch (error) {

@@ -25,7 +25,7 @@ import { RunningCommands } from "../processes/running-commands.ts";
 import { lead, type MemberName } from "../protocol/ids.ts";
 import { ownTool } from "../tools/own-tool.ts";
 import type { Tool } from "../tools/tool.ts";
-import { FileHistory } from "../workspace/file-history.ts";
+import { ChangeKeepers } from "../workspace/change-keepers.ts";
 import { FileLocks } from "../workspace/file-locks.ts";
 import { SharedFiles } from "../workspace/shared-files.ts";
 import { askHost } from "./ask-host.ts";
@@ -122,7 +122,7 @@ export class Equipment implements AsyncDisposable {
   readonly running = new RunningCommands();
   readonly fileLocks = new FileLocks();
   readonly sharedFiles = new SharedFiles();
-  readonly history: FileHistory;
+  readonly changes: ChangeKeepers;
   /** Of every command that a member runs: without provider keys. */
   readonly environment: Readonly<Record<string, string>>;
   readonly #budgets = new Map<MemberName, Budget>();
@@ -149,10 +149,7 @@ export class Equipment implements AsyncDisposable {
     this.approvals = options.approvals ?? {};
     this.budget = new Budget("The team's", budget);
     this.secrets = secrets;
-    this.history = new FileHistory({
-      ...{ directory: this.layout.checkpoints, signer: store.signature, secrets, clock },
-      onWarning: place.onWarning,
-    });
+    this.changes = new ChangeKeepers(store.history, secrets);
     const { outputs: directory } = this.layout;
     this.outputFiles = new OutputFiles({ directory, secrets: this.secrets });
     this.imageFiles = new ImageFiles(this.layout.images);

@@ -12,6 +12,7 @@ import type { Message, MessageDraft } from "../protocol/message.ts";
 import { EntryChain } from "../transcript/entry-chain.ts";
 import { FileTranscript } from "../transcript/file-transcript.ts";
 import { HeadFile } from "../transcript/head-file.ts";
+import { FileChangeHistory } from "../workspace/file-change-history.ts";
 import { deliveredIn } from "./delivered-in.ts";
 import { findRecipient } from "./find-member.ts";
 import {
@@ -37,6 +38,7 @@ export class FileTeamStore implements TeamStore {
   readonly usage: TeamStore["usage"];
   readonly jobs: TeamStore["jobs"];
   readonly crons: TeamStore["crons"];
+  readonly history: TeamStore["history"];
   readonly signature: TeamStore["signature"];
   readonly #place: TeamPlace;
   readonly #layout: TeamLayout;
@@ -59,6 +61,10 @@ export class FileTeamStore implements TeamStore {
     this.jobs = parts.jobs;
     this.crons = parts.crons;
     this.signature = parts.key.signature;
+    this.history = new FileChangeHistory({
+      ...{ directory: teamLayout(place.directory).checkpoints, signer: this.signature },
+      ...{ clock: place.clock, onWarning: place.onWarning },
+    });
   }
 
   /**

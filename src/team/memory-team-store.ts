@@ -20,6 +20,8 @@ import { MemoryRoster } from "../roster/memory-roster.ts";
 import { newTeam } from "../roster/team-file.ts";
 import { StoredTaskBoard } from "../tasks/stored-task-board.ts";
 import { MemoryTranscript } from "../transcript/memory-transcript.ts";
+import type { ChangeHistory } from "../workspace/change-history.ts";
+import { MemoryChangeHistory } from "../workspace/memory-change-history.ts";
 import { deliveredIn } from "./delivered-in.ts";
 import { findRecipient } from "./find-member.ts";
 import type { MemberStore, TeamStore } from "./team-store.ts";
@@ -39,6 +41,7 @@ export class MemoryTeamStore implements TeamStore {
   /** Nobody else can become the lead of what only this process sees. */
   readonly lost: AbortSignal = new AbortController().signal;
   readonly crons = new MemoryCronBook();
+  readonly history: ChangeHistory;
   readonly signature = hmacSignature(randomBytes(32));
   readonly #clock: Clock;
   readonly #transcripts = new Map<MemberName, MemoryTranscript>();
@@ -56,6 +59,7 @@ export class MemoryTeamStore implements TeamStore {
     this.landings = new StoredLandings({ clock, signature: this.signature });
     this.checkouts = new StoredCheckouts({ clock, signature: this.signature });
     this.events = new MemoryEventLog(clock);
+    this.history = new MemoryChangeHistory(clock);
     this.usage = new MemoryUsageLedger({ onChange: () => this.#changes.emit({ type: "usage" }) });
     this.roster.onChange(() => this.#changes.emit({ type: "team" }));
     this.tasks.onChange(() => this.#changes.emit({ type: "tasks" }));

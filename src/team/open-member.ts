@@ -170,10 +170,10 @@ function ownTools(
   { name, tools: chosen }: MemberDefinition,
   { workspace, commands, permissions, seenFiles }: AgentParts,
 ): Tool[] {
-  const { fileLocks: locks, history, tools: programs } = equipment;
+  const { fileLocks: locks, changes, tools: programs } = equipment;
   const work = workTools({
     watchOthers: () => watchOthers(equipment, name),
-    ...{ ...commands, workspace, locks, seenFiles, history: history.of(name) },
+    ...{ ...commands, workspace, locks, seenFiles, history: changes.of(name) },
     mayRead: (path) => permissions.mayRead(path),
   });
   return [...work, ...programs].filter(({ spec }) => chosen?.includes(spec.name) ?? true);

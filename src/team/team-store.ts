@@ -12,6 +12,7 @@ import type { Requests } from "../requests/requests.ts";
 import type { Roster } from "../roster/roster.ts";
 import type { TaskBoard } from "../tasks/task-board.ts";
 import type { Transcript } from "../transcript/transcript.ts";
+import type { ChangeHistory } from "../workspace/change-history.ts";
 import type { TeamView } from "./view/team-view.ts";
 
 /** Everything a team keeps, in the hands of the one process that runs it. */
@@ -34,6 +35,8 @@ export interface TeamStore extends AsyncDisposable {
   readonly jobs: JobRecords;
   /** The prompts that members have scheduled. */
   readonly crons: CronBook;
+  /** What files had in them before the team's tools changed them. */
+  readonly history: ChangeHistory;
   /** Signs what decides something, so that no edit of a file can. */
   readonly signature: Signature;
 

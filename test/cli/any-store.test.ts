@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Dashboards } from "../../src/cli/command.ts";
@@ -82,6 +82,37 @@ test("the commands act on a team without files", async () => {
     { type: "permission_response", request_id: request.id, decision: "allow-once" },
     { type: "shutdown_request", from: "user" },
   ]);
+});
+
+test("the changes that a team without files has made are shown, outside of git", async () => {
+  await using directory = await temporaryDirectory();
+  const { store } = await teamInMemory();
+  const { transcript, reader } = await store.openMember(lead, ignored);
+  await store.send("lead", { type: "message", from: user, content: "Write a note." });
+  const [delivery] = await reader.unread();
+  if (!delivery) throw new Error("Nothing is unread");
+  await transcript.append([{ type: "delivery", at, ...delivery }]);
+  const root = await realpath(directory.path);
+  const path = join(root, "note.txt");
+  const texts = { before: Buffer.from("one\n"), after: Buffer.from("two\n") };
+  await writeFile(path, texts.after);
+  const given = { member: lead, isSecret: false, makesRoom: true };
+  await store.history.keep({ root, path, ...texts, ...given });
+
+  const said = await troupeIn({ root, env: {}, view: store.view() }, "diff");
+
+  expect(said).toMatchObject({ code: 0, err: [] });
+  expect(said.out.join("\n")).toMatch(/note\.txt[\s\S]*one[\s\S]*two/);
+});
+
+test("a team without files has no archive", async () => {
+  await using directory = await temporaryDirectory();
+  const { store } = await teamInMemory();
+
+  const said = await troupeIn({ root: directory.path, env: {}, view: store.view() }, "teams");
+
+  expect(said).toMatchObject({ code: 0, err: [] });
+  expect(said.out).toContain("No team is in the archive.");
 });
 
 test("a team without files is exported", async () => {

@@ -149,7 +149,6 @@ async function play(root: string, world: World = {}) {
     processInfo: { cwd: root, home: root, env: world.env ?? {} },
     terminal: noTerminal,
     dashboards: noDashboards,
-    workspaceDiff: () => Promise.reject(new Error("unused")),
     schedule: (delayMs, work) => systemClock.schedule(delayMs, work),
     openTeam: ({ teamDir = "", cwd = root, denies: _, ...settings }) =>
       Team.open({

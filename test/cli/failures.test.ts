@@ -258,7 +258,6 @@ async function failIn(
     terminal: noTerminal,
     isInputPiped: () => false,
     dashboards: noDashboards,
-    workspaceDiff: () => Promise.reject(new Error("unused")),
   });
   return { code, err };
 }

@@ -81,7 +81,6 @@ test("the command with the empty name runs when none is given, with flags or wit
       terminal: noTerminal,
       isInputPiped: () => false,
       dashboards: noDashboards,
-      workspaceDiff: () => Promise.reject(new Error("unused")),
     });
 
   expect([await call(), await call("--model", "x")]).toEqual([7, 7]);

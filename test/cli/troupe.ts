@@ -30,7 +30,6 @@ import { trust } from "../../src/cli/commands/trust.ts";
 import { web } from "../../src/cli/commands/web.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { workspaceDiff } from "../../src/team/diff/workspace-diff.ts";
 import { Team } from "../../src/team/team.ts";
 import type { TeamView } from "../../src/team/view/team-view.ts";
 import { teamPlace, viewTeam } from "../support/team.ts";
@@ -112,8 +111,6 @@ export async function troupeIn(
     terminal: terminal ?? noTerminal,
     isInputPiped: () => false,
     dashboards: dashboards ?? noDashboards,
-    workspaceDiff: (directory, options) =>
-      workspaceDiff(teamPlace(root, { directory, onWarning }), options),
     schedule: (delayMs, work) => systemClock.schedule(delayMs, work),
     openTeam: ({ teamDir, cwd, denies, ...settings }) =>
       Team.open({

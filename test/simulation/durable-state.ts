@@ -15,6 +15,7 @@ import { MemoryRoster } from "../../src/roster/memory-roster.ts";
 import { newTeam } from "../../src/roster/team-file.ts";
 import { StoredTaskBoard } from "../../src/tasks/stored-task-board.ts";
 import { MemoryTranscript } from "../../src/transcript/memory-transcript.ts";
+import { MemoryChangeHistory } from "../../src/workspace/memory-change-history.ts";
 
 export type StoredMail = Exclude<MailRecord, { state: "set aside" }>;
 
@@ -26,6 +27,7 @@ export class DurableState {
   readonly landings: StoredLandings;
   readonly checkouts: StoredCheckouts;
   readonly usage = new MemoryUsageLedger();
+  readonly history: MemoryChangeHistory;
   readonly signature = hmacSignature(Buffer.alloc(32, 7));
   /** True once a write has failed: then not everything is done before the next start. */
   hasFailed = false;
@@ -49,6 +51,7 @@ export class DurableState {
     this.#clock = clock;
     this.team = newTeam(clock.now());
     this.roster = new MemoryRoster(this.team);
+    this.history = new MemoryChangeHistory(clock);
     this.tasks = new StoredTaskBoard({ clock });
     this.requests = new StoredRequests({ clock, signature: this.signature });
     this.landings = new StoredLandings({ clock, signature: this.signature });

@@ -59,6 +59,7 @@ export class ProcessStore implements TeamStore {
   readonly checkouts: CheckoutRecords;
   readonly events: MemoryEventLog;
   readonly usage;
+  readonly history;
   readonly jobs = new MemoryJobRecords();
   readonly crons = new MemoryCronBook();
   readonly signature;
@@ -71,6 +72,7 @@ export class ProcessStore implements TeamStore {
     this.#options = options;
     this.events = new MemoryEventLog(options.clock);
     this.usage = durable.usage;
+    this.history = durable.history;
     this.signature = durable.signature;
     this.roster = this.#roster();
     this.tasks = this.#tasks();

@@ -6,8 +6,11 @@ import { lead, MemberName, newMessageId, user } from "../../src/protocol/ids.ts"
 import type { Message } from "../../src/protocol/message.ts";
 import type { ReceivedMail, TranscriptEntry } from "../../src/protocol/transcript.ts";
 import { teamLayout } from "../../src/team/team-layout.ts";
+import { FileTeamView } from "../../src/team/view/file-team-view.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
-import { FileHistory, type FileHistoryOptions } from "../../src/workspace/file-history.ts";
+import type { HistoryLimits } from "../../src/workspace/change-history.ts";
+import { ChangeKeepers } from "../../src/workspace/change-keepers.ts";
+import { FileChangeHistory } from "../../src/workspace/file-change-history.ts";
 import { openStore, teamPlace } from "./team.ts";
 
 interface Mail {
@@ -20,18 +23,15 @@ interface Mail {
 export class PromptedTeam {
   readonly root: string;
   readonly clock = new ManualClock();
-  readonly #limits: FileHistoryOptions["limits"];
+  readonly #limits: HistoryLimits | undefined;
   #offset = 0;
 
-  private constructor(root: string, limits: FileHistoryOptions["limits"]) {
+  private constructor(root: string, limits: HistoryLimits | undefined) {
     this.root = root;
     this.#limits = limits;
   }
 
-  static async make(
-    directory: string,
-    limits?: FileHistoryOptions["limits"],
-  ): Promise<PromptedTeam> {
+  static async make(directory: string, limits?: HistoryLimits): Promise<PromptedTeam> {
     const root = join(await realpath(directory), "work");
     await mkdir(root);
     return new PromptedTeam(root, limits);
@@ -39,6 +39,10 @@ export class PromptedTeam {
 
   get place() {
     return teamPlace(this.root, { clock: this.clock });
+  }
+
+  get view(): FileTeamView {
+    return new FileTeamView(this.place);
   }
 
   get now(): string {
@@ -78,16 +82,16 @@ export class PromptedTeam {
   /** Changes files as tools do it; a file without a text is removed. */
   async change(texts: Record<string, string | undefined>, root = this.root): Promise<void> {
     await using store = await openStore(this.root, { clock: this.clock });
-    const history = new FileHistory({
+    const history = new FileChangeHistory({
       ...{ directory: teamLayout(this.place.directory).checkpoints, signer: store.signature },
       ...{ clock: this.clock, onWarning: this.place.onWarning },
-      secrets: new Secrets(["a-password-of-the-person"]),
       ...(this.#limits && { limits: this.#limits }),
     });
+    const keepers = new ChangeKeepers(history, new Secrets(["a-password-of-the-person"]));
     for (const [name, text] of Object.entries(texts)) {
       const path = join(root, name);
       const [before, after] = [await contentOf(path), text && Buffer.from(text)];
-      await history.of(lead).keep({ root, path, before, after: after || undefined });
+      await keepers.of(lead).keep({ root, path, before, after: after || undefined });
       await mkdir(dirname(path), { recursive: true });
       await (after ? writeFile(path, after) : rm(path));
     }

@@ -7,7 +7,9 @@ import { lead } from "../../src/protocol/ids.ts";
 import { FileRestore } from "../../src/team/rewind/file-restore.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { FileHistory, type FileHistoryOptions } from "../../src/workspace/file-history.ts";
+import type { HistoryLimits } from "../../src/workspace/change-history.ts";
+import { ChangeKeepers } from "../../src/workspace/change-keepers.ts";
+import { FileChangeHistory } from "../../src/workspace/file-change-history.ts";
 import { FileLocks } from "../../src/workspace/file-locks.ts";
 
 /** A workspace in `root/work`, whose files are changed as tools do it, and restored. */
@@ -15,9 +17,9 @@ export class RestoredFiles {
   readonly root: string;
   readonly clock: ManualClock;
   readonly #directory: string;
-  readonly #limits: FileHistoryOptions["limits"];
+  readonly #limits: HistoryLimits | undefined;
 
-  constructor(directory: string, clock: ManualClock, limits?: FileHistoryOptions["limits"]) {
+  constructor(directory: string, clock: ManualClock, limits?: HistoryLimits) {
     this.root = join(directory, "work");
     this.#directory = directory;
     this.clock = clock;
@@ -39,7 +41,7 @@ export class RestoredFiles {
     const path = this.path(name);
     const before = existsSync(path) ? await readFile(path) : undefined;
     const after = Buffer.from(text);
-    await this.#history().of(lead).keep({ root: this.root, path, before, after });
+    await this.#keepers().of(lead).keep({ root: this.root, path, before, after });
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, after);
   }
@@ -64,15 +66,20 @@ export class RestoredFiles {
   #files(): FileRestore {
     const teamDirectory = join(this.#directory, ".team");
     const roots = async () => [this.root];
-    const history = this.#history();
-    return new FileRestore({ history, locks: new FileLocks(), teamDirectory, roots });
+    return new FileRestore({
+      ...{ history: this.#history(), keeper: this.#keepers().ofRewind() },
+      ...{ locks: new FileLocks(), teamDirectory, roots },
+    });
   }
 
-  #history(): FileHistory {
-    return new FileHistory({
+  #keepers(): ChangeKeepers {
+    return new ChangeKeepers(this.#history(), new Secrets([]));
+  }
+
+  #history(): FileChangeHistory {
+    return new FileChangeHistory({
       directory: join(this.#directory, ".team", "checkpoints"),
       signer: hmacSignature(Buffer.alloc(32, 1)),
-      secrets: new Secrets([]),
       clock: this.clock,
       onWarning: () => undefined,
       ...(this.#limits && { limits: this.#limits }),
@@ -80,7 +87,7 @@ export class RestoredFiles {
   }
 }
 
-export async function openRestoredFiles(limits?: FileHistoryOptions["limits"]) {
+export async function openRestoredFiles(limits?: HistoryLimits) {
   const directory = await temporaryDirectory();
   const files = new RestoredFiles(directory.path, new ManualClock(), limits);
   await mkdir(files.root);

@@ -350,7 +350,6 @@ export class ScreenedTeam {
       viewTeam: async () => this.store.view(),
       signal: this.leaving.signal,
       dashboards: { serve: unused, find: unused, export: unused },
-      workspaceDiff: () => Promise.reject(new Error("unused")),
       schedule: (delayMs, run) => this.clock.schedule(delayMs, run),
       isInputPiped: () => false,
       processInfo: { cwd: "/", home: "/", env: this.#env },

@@ -27,6 +27,7 @@ function openStore(clock = new ManualClock()) {
     landings: inner.landings,
     checkouts: inner.checkouts,
     ...{ events: inner.events, usage: inner.usage, jobs: inner.jobs, crons: inner.crons },
+    history: inner.history,
     ...{ signature: inner.signature, lost: inner.lost },
     view: () => inner.view(),
     send: (to, draft) => inner.send(to, draft),

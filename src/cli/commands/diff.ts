@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { workspaceDiff } from "../../team/diff/workspace-diff.ts";
 import { type Command, lookOptions } from "../command.ts";
 import { jsonText } from "../render/json-text.ts";
 import { paintFor } from "../render/paint.ts";
@@ -28,13 +29,11 @@ export const diff: Command = {
   async run({ positionals: [path], values, json, teamDir }, io) {
     const { cwd, env } = io.processInfo;
     const workspace = resolve(cwd, String(values.cwd ?? "."));
-    const found = await io.workspaceDiff(
-      teamDir ? resolve(cwd, teamDir) : join(workspace, ".team"),
-      {
-        ...{ workspace, env },
-        path: path === undefined ? undefined : resolve(cwd, path),
-      },
-    );
+    const view = await io.viewTeam(teamDir ? resolve(cwd, teamDir) : join(workspace, ".team"));
+    const found = await workspaceDiff(view, {
+      ...{ workspace, env },
+      path: path === undefined ? undefined : resolve(cwd, path),
+    });
     if (json) io.out(jsonText(found, 2));
     else {
       // Long lines are not broken, so that they can be copied.

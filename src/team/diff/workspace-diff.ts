@@ -5,7 +5,7 @@ import type { EnvironmentVariables } from "../../model/provider-settings.ts";
 import { realPathOf } from "../../workspace/real-path.ts";
 import { Workspace } from "../../workspace/workspace.ts";
 import { systemEnvironment } from "../system-place.ts";
-import type { TeamPlace } from "../team-place.ts";
+import type { TeamView } from "../view/team-view.ts";
 import type { DiffStart } from "./changes.ts";
 import { compareFile, type FileDiff, maxAllBytes, sizeOf } from "./compare-file.ts";
 import { readCurrent } from "./current-file.ts";
@@ -43,21 +43,22 @@ export interface WorkspaceDiff {
  * the repository's configuration names is started. Binary and very large files are only named.
  */
 export async function workspaceDiff(
-  place: TeamPlace,
+  view: TeamView,
   { workspace: root, path = ".", env = systemEnvironment() }: WorkspaceDiffOptions,
 ): Promise<WorkspaceDiff> {
-  const workspace = await openWorkspace(root, place);
+  const teamDirectory = isAbsolute(view.location) ? view.location : resolve(root, ".team");
+  const workspace = await openWorkspace(root, teamDirectory);
   const limit = await limitOf(workspace, path);
   const options = { root: workspace.root, limit, env };
   const inGit = await findGitChanges(options);
-  const found = inGit.type === "found" ? inGit : await findTeamChanges(place, options);
+  const found = inGit.type === "found" ? inGit : await findTeamChanges(view, options);
   const why = inGit.type === "failed" ? [inGit.reason] : [];
-  const teamDirectory = await realPathOf(resolve(root, place.directory));
+  const realTeamDirectory = await realPathOf(teamDirectory);
   const files: FileDiff[] = [];
   let bytes = 0;
   for (const candidate of found.candidates) {
     const real = join(workspace.root, candidate.path);
-    if (contains(teamDirectory, real)) continue;
+    if (contains(realTeamDirectory, real)) continue;
     const after = await readCurrent(workspace, real);
     const file = compareFile({ ...candidate, after }, maxAllBytes - bytes);
     if (!file) continue;
@@ -68,9 +69,9 @@ export async function workspaceDiff(
   return { since: found.since, files: byPath, more: found.more, notes: [...why, ...found.notes] };
 }
 
-async function openWorkspace(root: string, place: TeamPlace): Promise<Workspace> {
+async function openWorkspace(root: string, teamDirectory: string): Promise<Workspace> {
   try {
-    return await Workspace.open({ root, teamDirectory: place.directory });
+    return await Workspace.open({ root, teamDirectory });
   } catch (cause) {
     if (!hasErrno(cause, "ENOENT", "ENOTDIR")) throw cause;
     throw new TeamError("config-invalid", `${root} is not a directory`, {

@@ -1,8 +1,8 @@
 import { hasErrno, reasonOf, TeamError } from "../../errors.ts";
 import { hashOf } from "../../lib/content-file.ts";
-import type { FileChangeRecord } from "../../protocol/file-change.ts";
 import { user } from "../../protocol/ids.ts";
-import type { FileHistory } from "../../workspace/file-history.ts";
+import type { ChangeHistory, KnownChange } from "../../workspace/change-history.ts";
+import type { ChangeKeeper } from "../../workspace/change-keepers.ts";
 import type { FileLocks } from "../../workspace/file-locks.ts";
 import type { FileVersion, TargetFile } from "../../workspace/target-file.ts";
 import { Workspace } from "../../workspace/workspace.ts";
@@ -21,7 +21,9 @@ export interface FileEffect {
 }
 
 export interface FileRestoreOptions {
-  history: Pick<FileHistory, "since" | "content" | "ofRewind">;
+  history: Pick<ChangeHistory, "since" | "content">;
+  /** Notes what a restore changes. */
+  keeper: ChangeKeeper;
   locks: FileLocks;
   teamDirectory: string;
   /** The real paths of the members' workspaces. What was changed in any other directory is left. */
@@ -33,7 +35,7 @@ interface ChangedFile {
   path: string;
   /** Undefined where it is in no workspace of a member. */
   root: string | undefined;
-  changes: readonly FileChangeRecord[];
+  changes: readonly KnownChange[];
   /** False where there may have been earlier ones that are no longer known. */
   isWhole: boolean;
 }
@@ -90,13 +92,13 @@ export class FileRestore {
     const { after, target, current } = change;
     if (root === undefined) return false;
     const before = current?.content;
-    await this.#options.history.ofRewind().keep({ root, path, before, after });
+    await this.#options.keeper.keep({ root, path, before, after });
     if (after) return target.replace(current, after);
     return current !== undefined && (await target.remove(current));
   }
 
   async #changed(since: Date): Promise<ChangedFile[]> {
-    const files = new Map<string, FileChangeRecord[]>();
+    const files = new Map<string, KnownChange[]>();
     const known = await this.#options.history.since(since);
     for (const change of known.changes) {
       files.set(change.path, [...(files.get(change.path) ?? []), change]);
@@ -125,7 +127,7 @@ export class FileRestore {
         if (place.real !== path) return left(path, "a link is in its place");
         await using target = await workspace.openTarget(place, { makesDirectories });
         const current = await target?.read();
-        return await act(this.#plan(file, current?.content), target, current);
+        return await act(await this.#plan(file, current?.content), target, current);
       } catch (error) {
         const isGone = hasErrno(error, "ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP");
         if (error instanceof TeamError || isGone) return left(path, reasonOf(error));
@@ -134,12 +136,12 @@ export class FileRestore {
     });
   }
 
-  #plan({ path, changes, isWhole }: ChangedFile, current: Buffer | undefined): Plan {
+  async #plan({ path, changes, isWhole }: ChangedFile, current: Buffer | undefined): Promise<Plan> {
     if (!isWhole) return left(path, "its content at that time is no longer known");
     const before = changes[0]?.before ?? null;
     const now = current ? hashOf(current) : null;
     if (now === before) return { effect: undefined, content: undefined };
-    const content = before === null ? undefined : this.#options.history.content(before);
+    const content = before === null ? undefined : await this.#options.history.content(before);
     if (before !== null && !content) return left(path, "its earlier content is not kept");
     const action = content ? "restore" : "remove";
     const isOnlyOurs = possibleContents(changes).includes(now);
@@ -149,7 +151,7 @@ export class FileRestore {
 }
 
 /** A hash; null where there is no such file. */
-type FileContent = FileChangeRecord["after"];
+type ContentHash = KnownChange["after"];
 
 interface Restoring {
   /** Undefined where the file is to be removed. */
@@ -172,8 +174,8 @@ function left(path: string, problem: string): Plan {
  * had left, and one that a killed process has noted may not have been made. A restore takes back what
  * was done since the file had that content, by the team or by others: the person agreed.
  */
-function possibleContents(changes: readonly FileChangeRecord[]): FileContent[] {
-  const steps: FileContent[][] = [[changes[0]?.before ?? null]];
+function possibleContents(changes: readonly KnownChange[]): ContentHash[] {
+  const steps: ContentHash[][] = [[changes[0]?.before ?? null]];
   for (const { member, before, after } of changes) {
     const possible = steps.at(-1)?.includes(before) ? [before] : [];
     const earlier = changes.slice(0, steps.length - 1).findIndex((each) => each.before === after);

@@ -57,9 +57,12 @@ export class TeamRewind {
   constructor(equipment: Equipment, supervisor: Supervisor) {
     this.#equipment = equipment;
     this.#supervisor = supervisor;
-    const { history, fileLocks: locks, layout } = equipment;
-    const roots = () => this.#roots();
-    this.#files = new FileRestore({ history, locks, teamDirectory: layout.directory, roots });
+    const { store, changes, fileLocks: locks, layout } = equipment;
+    this.#files = new FileRestore({
+      ...{ history: store.history, keeper: changes.ofRewind(), locks },
+      teamDirectory: layout.directory,
+      roots: () => this.#roots(),
+    });
   }
 
   async checkpoints(): Promise<Checkpoint[]> {

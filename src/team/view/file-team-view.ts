@@ -25,6 +25,7 @@ import type { Task } from "../../protocol/task.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { RequestFilter } from "../../requests/requests.ts";
 import type { StoredRequests } from "../../requests/stored-requests.ts";
+import type { ChangeHistory, KnownChanges } from "../../workspace/change-history.ts";
 import { aliveMembers, findRecipient, hasEnded, memberNames } from "../find-member.ts";
 import type { BroughtWork } from "../landings/bring-landed.ts";
 import type { LandingChanges } from "../landings/landing-changes.ts";
@@ -32,6 +33,7 @@ import type { LandingDecision } from "../landings/landing-order.ts";
 import type { MemberMode } from "../protocols/member-modes.ts";
 import type { PersonsAnswer } from "../protocols/persons-answer.ts";
 import type { RuleDraft, TeamRule } from "../protocols/team-rules.ts";
+import { teamLayout } from "../team-layout.ts";
 import type { TeamPlace } from "../team-place.ts";
 import type { ArchivedTeam } from "./archived-team.ts";
 import type { FileMail } from "./file-mail-view.ts";
@@ -236,6 +238,14 @@ export class FileTeamView implements TeamView {
     return { ...page, after: logCursor(page.after) };
   }
 
+  async fileChanges(since: Date): Promise<KnownChanges> {
+    return (await this.#history())?.since(since) ?? { changes: [], isWhole: true };
+  }
+
+  async fileContent(hash: string): Promise<Buffer | undefined> {
+    return (await this.#history())?.content(hash);
+  }
+
   async recentEvents(count: number): Promise<StoredEvent[]> {
     const wakes = { subscribe: () => () => undefined };
     const { layout } = await this.#last();
@@ -373,6 +383,15 @@ export class FileTeamView implements TeamView {
       ...{ onDamage: onWarning, onForgery: onWarning },
     });
     return parts.requests;
+  }
+
+  async #history(): Promise<ChangeHistory | undefined> {
+    const signer = await (await this.#last()).key.verifier();
+    if (!signer) return undefined;
+    const { FileChangeHistory } = await import("../../workspace/file-change-history.ts");
+    const { clock, onWarning, directory: team } = this.#place;
+    const { checkpoints: directory } = teamLayout(team);
+    return new FileChangeHistory({ directory, signer, clock, onWarning });
   }
 
   async #mailOf(owner: MemberName): Promise<FileMail> {

@@ -26,6 +26,7 @@ import type { Task } from "../../protocol/task.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { RequestFilter } from "../../requests/requests.ts";
 import type { MemoryRecord, MemoryTranscript } from "../../transcript/memory-transcript.ts";
+import type { KnownChanges } from "../../workspace/change-history.ts";
 import { aliveMembers, hasEnded } from "../find-member.ts";
 import type { BroughtWork } from "../landings/bring-landed.ts";
 import type { LandingChanges } from "../landings/landing-changes.ts";
@@ -65,7 +66,7 @@ import { TeamWork } from "./team-work.ts";
 export interface MemoryTeamViewOptions {
   store: Pick<
     TeamStore,
-    "roster" | "tasks" | "requests" | "landings" | "checkouts" | "send" | "signature"
+    "roster" | "tasks" | "requests" | "landings" | "checkouts" | "history" | "send" | "signature"
   > & {
     readonly events: MemoryEventLog;
     readonly usage: MemoryUsageLedger;
@@ -261,6 +262,14 @@ export class MemoryTeamView implements TeamView {
   async usageLines({ after, limit }: UsageQuery): Promise<UsagePage> {
     const { lines, next } = this.#store.usage.lines(Number(after) || 0, limit);
     return { lines, after: String(next), isRestarted: false };
+  }
+
+  fileChanges(since: Date): Promise<KnownChanges> {
+    return this.#store.history.since(since);
+  }
+
+  fileContent(hash: string): Promise<Buffer | undefined> {
+    return this.#store.history.content(hash);
   }
 
   async recentEvents(count: number): Promise<StoredEvent[]> {

@@ -12,6 +12,7 @@ import type { TeamRecord } from "../../protocol/team.ts";
 import type { TranscriptEntry } from "../../protocol/transcript.ts";
 import type { UsageLine, UsageReport } from "../../protocol/usage.ts";
 import type { RequestFilter } from "../../requests/requests.ts";
+import type { KnownChanges } from "../../workspace/change-history.ts";
 import type { BroughtWork } from "../landings/bring-landed.ts";
 import type { LandingChanges } from "../landings/landing-changes.ts";
 import type { LandingDecision } from "../landings/landing-order.ts";
@@ -116,6 +117,11 @@ export interface TeamView extends TeamActions {
   usage(): Promise<Map<MemberName, MemberUsage>>;
   /** The calls themselves, oldest first, as far back as they are kept. */
   usageLines(query: UsageQuery): Promise<UsagePage>;
+
+  /** The changes of files by the team's tools since then, from right before each. Empty if they cannot be verified. */
+  fileChanges(since: Date): Promise<KnownChanges>;
+  /** What a file had in it before such a change, by the SHA-256 of it; undefined where it is not kept. */
+  fileContent(hash: string): Promise<Buffer | undefined>;
 
   /** The newest events that are kept, at most `count`, oldest first. */
   recentEvents(count: number): Promise<StoredEvent[]>;

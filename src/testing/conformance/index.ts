@@ -31,6 +31,7 @@ export type {
   MemberState,
   RuleText,
 } from "../../team/members/member-handle.ts";
+export { type ChangeHistoryFixture, testChangeHistory } from "./change-history.ts";
 export { type CheckoutRecordsFixture, testCheckoutRecords } from "./checkout-records.ts";
 export { type CommandRunnerFixture, testCommandRunner } from "./command-runner.ts";
 export { type CronBookFixture, testCronBook } from "./cron-book.ts";

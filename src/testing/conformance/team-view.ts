@@ -98,6 +98,18 @@ function testArchives(open: OpenTeamView): void {
     await expect(view.restore(name)).rejects.toThrow(TeamError);
   });
 
+  test("the changes of files are known, with what was in them", async ({ store, view }) => {
+    const change = { root: "/w", path: "/w/a.txt", before: Buffer.from("one"), after: undefined };
+    await store.history.keep({ ...change, member: lead, isSecret: false, makesRoom: true });
+
+    const { changes, isWhole } = await view.fileChanges(new Date(0));
+
+    expect(isWhole).toBe(true);
+    expect(changes).toMatchObject([{ path: "/w/a.txt", member: "lead", after: null }]);
+    expect(await view.fileContent(changes[0]?.before ?? "")).toEqual(change.before);
+    expect(await view.fileContent("0".repeat(64))).toBeUndefined();
+  });
+
   test("a team is described by its view", async ({ store, view }) => {
     const { reader, transcript } = await store.openMember(lead, ignored);
     await enlist(store, "alice");

@@ -1,5 +1,5 @@
 import { hunksOf, type LineEdit, lineEdits } from "../../lib/line-edits.ts";
-import type { ChangeKeeper } from "../../workspace/file-history.ts";
+import type { ChangeKeeper } from "../../workspace/change-keepers.ts";
 import type { FileLocks } from "../../workspace/file-locks.ts";
 import type { Place } from "../../workspace/place.ts";
 import type { FileComparison, SeenFiles } from "../../workspace/seen-files.ts";

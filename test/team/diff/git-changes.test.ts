@@ -7,12 +7,12 @@ import { workspaceDiff } from "../../../src/team/diff/workspace-diff.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 import { PromptedTeam } from "../../support/prompted-team.ts";
 import { gitEnvironment, gitIn, makeRepository, writeFiles } from "../../support/repository.ts";
-import { teamPlace } from "../../support/team.ts";
+import { viewTeam } from "../../support/team.ts";
 
 const megabyte = 1024 * 1024;
 
 async function diffOf(root: string, options: { workspace?: string; path?: string } = {}) {
-  return workspaceDiff(teamPlace(root), { workspace: root, env: gitEnvironment, ...options });
+  return workspaceDiff(viewTeam(root), { workspace: root, env: gitEnvironment, ...options });
 }
 
 async function reasonsOf(root: string) {
@@ -170,7 +170,7 @@ test.each(Object.keys(failures))(
     await team.change({ "b.txt": "b\n" });
     await failures[name]?.(team.root);
 
-    const diff = await workspaceDiff(team.place, { workspace: team.root, env: gitEnvironment });
+    const diff = await workspaceDiff(team.view, { workspace: team.root, env: gitEnvironment });
 
     expect(diff.since).toMatchObject({ type: "prompt", text: "Write." });
     expect(diff.files.map(({ path }) => path)).toEqual(["b.txt"]);

@@ -5,7 +5,7 @@ import type { TranscriptEntry } from "../../../src/protocol/transcript.ts";
 import { type WorkspaceDiff, workspaceDiff } from "../../../src/team/diff/workspace-diff.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
 import { PromptedTeam } from "../../support/prompted-team.ts";
-import { teamPlace } from "../../support/team.ts";
+import { viewTeam } from "../../support/team.ts";
 
 const env = { PATH: process.env.PATH, HOME: "/nowhere" };
 const aboutCommands = "Changes made by commands are not shown: that needs git.";
@@ -132,9 +132,9 @@ test("a team of somebody else shows nothing", async () => {
   await it.team.prompt("Write.");
   await it.team.change({ "a.txt": "a\n" });
   const keyPlace = { ...it.team.place.keyPlace, stateHome: join(it.team.root, "other-state") };
-  const place = teamPlace(it.team.root, { keyPlace });
 
-  const diff = await workspaceDiff(place, { workspace: it.team.root, env });
+  const view = viewTeam(it.team.root, { keyPlace });
+  const diff = await workspaceDiff(view, { workspace: it.team.root, env });
 
   expect(diff).toMatchObject({ since: { type: "nothing" }, files: [], notes: [notPrompted] });
 });
@@ -183,7 +183,7 @@ async function promptedTeam(limits?: { changes: number; bytes: number }) {
   return {
     team,
     diff: (options: { path?: string } = {}): Promise<WorkspaceDiff> =>
-      workspaceDiff(team.place, { workspace: team.root, env, ...options }),
+      workspaceDiff(team.view, { workspace: team.root, env, ...options }),
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }

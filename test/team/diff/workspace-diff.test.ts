@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { workspaceDiff } from "../../../src/team/diff/workspace-diff.ts";
 import { temporaryDirectory } from "../../../src/testing/temporary-directory.ts";
-import { teamPlace } from "../../support/team.ts";
+import { viewTeam } from "../../support/team.ts";
 
 const execute = promisify(execFile);
 const env = { PATH: process.env.PATH, HOME: "/nowhere" };
@@ -27,7 +27,7 @@ async function repository(directory: string, files: Record<string, string | Buff
 }
 
 function diffOf(root: string, options: { workspace?: string; path?: string } = {}) {
-  return workspaceDiff(teamPlace(root), { workspace: root, env, ...options });
+  return workspaceDiff(viewTeam(root), { workspace: root, env, ...options });
 }
 
 test("the files that differ from the last commit are shown with their lines, and new ones", async () => {
