@@ -8,7 +8,9 @@ import type { TeamRequest } from "../protocol/request.ts";
 import type { Task } from "../protocol/task.ts";
 import type { MemberStatus } from "../protocol/team.ts";
 import { reportUsage, type UsageReport, type UsageTotal } from "../protocol/usage.ts";
+import type { LeadSettings } from "./members/member-definition.ts";
 import type { Supervisor } from "./supervisor.ts";
+import type { SupervisorOptions } from "./supervisor-options.ts";
 import type { TeamStore } from "./team-store.ts";
 
 /** How a team stands when it is quiet, for people and programs. */
@@ -61,8 +63,14 @@ export interface MemberSummary {
   cost_usd: number | null;
 }
 
+/** What a summary is about. */
+type TeamParts = Pick<Supervisor, "members" | "protocols"> & {
+  options: Pick<SupervisorOptions, "store" | "clock">;
+  models: { lead: Pick<LeadSettings, "model"> };
+};
+
 export async function summarize(
-  supervisor: Supervisor,
+  supervisor: TeamParts,
   since: { date: Date; ms: number },
 ): Promise<TeamSummary> {
   const { store, clock } = supervisor.options;
@@ -111,7 +119,7 @@ async function landingsSince({ landings }: TeamStore, since: Date): Promise<Land
  * A lead whose budget is used up does not read what it would have to answer: that is its end. One whose
  * run an earlier process left open waits to be prompted.
  */
-async function endOf({ members, options }: Supervisor): Promise<RunEnd | undefined> {
+async function endOf({ members, options }: TeamParts): Promise<RunEnd | undefined> {
   const { lastEnd, exhausted, isCutShort, isBusy } = members.lead.state;
   if (isCutShort && !isBusy && !lastEnd && !exhausted) {
     const reason = "the lead's run was cut short when the team was closed";
@@ -125,7 +133,7 @@ async function endOf({ members, options }: Supervisor): Promise<RunEnd | undefin
 }
 
 async function membersOf(
-  supervisor: Supervisor,
+  supervisor: TeamParts,
   totals: Map<MemberName, UsageTotal>,
 ): Promise<MemberSummary[]> {
   const { keeper } = supervisor.protocols;
