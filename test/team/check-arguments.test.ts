@@ -21,6 +21,27 @@ const wrong: [string, (team: Team) => unknown, string, RegExp][] = [
     /^The prompt is wrong/,
   ],
   ["a prompt without a text", (team) => team.prompt({} as never), "message-invalid", /is wrong/],
+  ["an empty prompt", (team) => team.prompt(" \n"), "message-invalid", /^The message is empty/],
+  [
+    "an empty prompt with images",
+    (team) => team.prompt({ text: "", images: [] }),
+    "message-invalid",
+    /^The message is empty/,
+  ],
+  ["prompt(null)", (team) => team.prompt(null as never), "message-invalid", /must be a text/],
+  [
+    "withdraw of what is no id",
+    (team) => team.withdraw("message 1" as never),
+    "message-unknown",
+    /^"message 1" is not the id of a message/,
+  ],
+  [
+    "setModel of nothing",
+    (team) => team.setModel("lead", {}),
+    "config-invalid",
+    /^setModel needs a model, an effort or both/,
+  ],
+  ["ask of null", (team) => team.ask("q", { schema: null } as never), "config-invalid", /a schema/],
   ["broadcast()", (team) => team.broadcast(undefined as never), "message-invalid", /a text/],
   [
     "setMode yolo",

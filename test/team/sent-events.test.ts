@@ -145,3 +145,26 @@ test("after a restart messages are searched from their own time on, and lines by
   expect(since[0]).toEqual(new Date(message.timestamp * 1000 - 60_000));
   expect(since[1]).toEqual(new Date(0));
 });
+
+test("the log is asked only about what may have been reported before", async () => {
+  const it = new Reports();
+  const asked: string[][] = [];
+  it.log.sentMessages = async (ids) => {
+    asked.push([...ids]);
+    return new Set<never>();
+  };
+  await it.sent.report(ada, []);
+  const [first, second] = [it.message("first"), it.message("second")];
+  await it.sent.report(ada, [first]);
+  it.clock.advance(1);
+  await it.sent.report(ada, [first, second]);
+  expect(asked).toEqual([]);
+
+  const older = it.message("older", { timestamp: it.clock.now().getTime() / 1_000 - 10 });
+  const claimed = it.message("claimed", { from: outside, timestamp: 1 });
+  await it.sent.report(ada, [first, second, claimed]);
+  await it.sent.report(ada, [older]);
+
+  expect(asked).toEqual([[older.id]]);
+  expect(it.previews).toEqual(["first", "second", "claimed", "older"]);
+});

@@ -79,6 +79,8 @@ test.each([
   ["the lead's mail", run(alice, [lead])],
   ["the lead's mail beside the peer's", run(alice, [bob, lead])],
   ["a third member's mail", run(alice, [carol])],
+  ["the mail of two peers at once", run(alice, [bob, carol])],
+  ["the runtime's mail", run(alice, [system])],
   ["another tool", run(alice, [bob], ["send_message", "bash"])],
 ])("%s resets the count", (_, other) => {
   const guard = guardOfThree();
@@ -121,4 +123,29 @@ test("that mail may wake again is reported once, and only where some was muted",
   guard.note(run(alice, [user]));
 
   expect(lifted).toBe(1);
+});
+
+test("what a pair does is nothing to others: their work does not let its mail wake again", () => {
+  const guard = guardOfThree();
+  chat(guard, 20);
+
+  guard.note(run(carol, [user]));
+
+  expect(guard.isMuted(alice, bob)).toBe(true);
+});
+
+test("work begins the count of a member anew, and runs that the lead has woken do not count", () => {
+  const guard = guardOfThree();
+  const talk = (count: number) => {
+    for (let turn = 0; turn < count; turn++) guard.note(run(alice, [turn % 2 ? bob : carol]));
+  };
+  talk(59);
+  guard.note(run(alice, [user]));
+  talk(59);
+  expect(guard.isMuted(alice, bob)).toBe(false);
+  guard.note(run(alice, [user]));
+
+  for (let turn = 0; turn < 70; turn++) guard.note(run(alice, [lead, bob]));
+
+  expect(guard.isMuted(alice, bob)).toBe(false);
 });

@@ -38,6 +38,16 @@ test("a member that does not run is an error that lists the running ones", () =>
   );
 });
 
+test("a member that has ended does not do what only a living one can, and the others are named", () => {
+  const it = team();
+  expect(it.members.requireLiving(alice).name).toBe(alice);
+  it.alice.set({ hasEnded: true });
+
+  expect(() => it.members.requireLiving(alice)).toThrow(
+    expect.objectContaining({ code: "member-ended", hint: "Running: lead, bob." }),
+  );
+});
+
 test("ended members are not live, but their runs count", () => {
   const it = team();
   it.theLead.set({ runs: 2 });

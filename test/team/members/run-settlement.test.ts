@@ -72,6 +72,15 @@ test("a run of the lead is not reported to the lead, and a settled run to nobody
   expect(again).toMatchObject({ sent: [], reminded: [], noted: [] });
 });
 
+test("what a teammate has done is handed in when its run ends, also its last; what the lead has done is not", async () => {
+  const run = runOf({ answers: ["Done."], outcome: "done" });
+
+  expect((await settled(run)).handedIn).toEqual([alice]);
+  expect((await settled(run, { hasEnded: true })).handedIn).toEqual([alice]);
+  expect((await settled(run, { name: lead })).handedIn).toEqual([]);
+  expect((await settled({ ...run, unsettledEnd: undefined })).handedIn).toEqual([]);
+});
+
 test("members that only chat are reported to the lead once", async () => {
   const { sent } = await settled(runOf({ outcome: "done", wakers: [bob] }), { muted: [bob] });
 
@@ -143,5 +152,5 @@ async function settled(
     outputs: "/outputs",
     keepWhole: async (path, text) => void kept.push([path, text]),
   });
-  return { sent, kept, reminded, noted };
+  return { sent, kept, reminded, noted, handedIn };
 }

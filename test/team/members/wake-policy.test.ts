@@ -8,7 +8,7 @@ import {
   user,
 } from "../../../src/protocol/ids.ts";
 import { Message } from "../../../src/protocol/message.ts";
-import { isWorthwhile } from "../../../src/team/members/wake-policy.ts";
+import { countSentBefore, isWorthwhile } from "../../../src/team/members/wake-policy.ts";
 
 const alice = MemberName.parse("alice");
 const bob = MemberName.parse("bob");
@@ -103,4 +103,34 @@ test("P25 mail that wakes nobody is taken before the mailbox is full", () => {
 
   expect(policy().isWorthwhile(Array(1_999).fill(notice), ready(lead))).toBe(false);
   expect(policy().isWorthwhile(Array(2_000).fill(notice), ready(lead))).toBe(true);
+});
+
+test("P25 mail that is long together is taken, too, before later mail is not seen", () => {
+  const notices = (last: number) =>
+    [200_000, 200_000, 200_000, 200_000, last].map((length) =>
+      mail({ type: "idle_notification", content: "x".repeat(length) }),
+    );
+
+  expect(policy().isWorthwhile(notices(199_999), ready(lead))).toBe(false);
+  expect(policy().isWorthwhile(notices(200_000), ready(lead))).toBe(true);
+});
+
+test("a lead that has failed does not wake itself, and what wakes nobody restarts nobody", () => {
+  const failed = (name: MemberName) => ({ name, state: { failure: "x", isInterrupted: false } });
+  const rule = { type: "team_permission_update", from: user, rule: "bash", decision: "allow" };
+
+  expect(policy().isWorthwhile([mail({ type: "message", from: lead })], failed(lead))).toBe(false);
+  expect(policy().isWorthwhile([mail({ type: "message", from: user })], failed(lead))).toBe(true);
+  expect(policy().isWorthwhile([mail(rule)], failed(alice))).toBe(false);
+});
+
+test("mail from before a moment ends where the person, or somebody outside, wrote from then on", () => {
+  const sent = (from: MemberName, timestamp: number) => mail({ type: "message", from, timestamp });
+  const moment = new Date(10_000);
+
+  expect(countSentBefore(moment, [])).toBe(0);
+  expect(countSentBefore(moment, [sent(user, 9), sent(bob, 11), sent(lead, 12)])).toBe(3);
+  expect(countSentBefore(moment, [sent(bob, 1), sent(user, 10), sent(user, 9)])).toBe(1);
+  expect(countSentBefore(moment, [sent(outside, 10), sent(bob, 1)])).toBe(0);
+  expect(countSentBefore(moment, [sent(user, 9.999), sent(outside, 11)])).toBe(1);
 });
