@@ -82,6 +82,8 @@ function programFiles() {
     checkouts:
       /src\/(git|checkouts\/(?!stored-)|landing\/(?!stored-|landing-rules)|team\/(rewind|diff|landings\/(?!landing-|team-)|landings\/landing-(changes|checks)))/,
     sandbox: /src\/sandbox\/(?!reports-of)/,
+    "mcp-server":
+      /node_modules\/@modelcontextprotocol\/(server|core)\/|src\/(mcp-server|cli\/mcp)\//,
     dashboard: /node_modules\/@?hono\/|src\/server\//,
     screen: /node_modules\/marked\/|src\/cli\/(screen|talk)\//,
     yaml: /node_modules\/yaml\//,

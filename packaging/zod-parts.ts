@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import type { Rolldown } from "tsdown";
 
-/** The only code that makes schemas of JSON Schemas, which is rarely loaded. */
-const reader = /src\/team\/protocols\/result-schema\.ts$/;
+/** What needs all of Zod, and is rarely loaded: what makes schemas of JSON Schemas, and the packages of MCP. */
+const users = /src\/team\/protocols\/result-schema\.ts$|node_modules\/@modelcontextprotocol\//;
 const copy = "?copy";
 
 /**
  * Keeps out of every start what only few programs need of Zod.
  *
- * `fromJSONSchema` uses all of Zod's types. The file that calls it gets a copy of Zod, so that the
+ * `fromJSONSchema` uses all of Zod's types, and so do the packages of MCP. They get a copy of Zod, so that the
  * other one has only the types that the rest of the code names.
  *
  * The AI SDK also accepts schemas of Zod 3, which it recognizes by their kinds. None are passed to
@@ -20,7 +20,7 @@ export function zodParts(): Rolldown.Plugin {
     async resolveId(source, importer) {
       if (source === "zod/v3") return { id: "\0zod-3-kinds", moduleSideEffects: false };
       const isCopied =
-        importer?.endsWith(copy) || (source === "zod" && reader.test(importer ?? ""));
+        importer?.endsWith(copy) || (/^zod(\/v4)?$/.test(source) && users.test(importer ?? ""));
       if (!isCopied) return undefined;
       const original = importer?.replace(copy, "");
       const resolved = await this.resolve(source, original, { skipSelf: true });

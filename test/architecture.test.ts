@@ -54,13 +54,14 @@ const allowed: Record<string, readonly string[]> = {
   processes: [...leaves, "sandbox"],
   permissions: [...leaves, "requests", "workspace"],
   tools: [...leaves, "workspace", "processes"],
+  "mcp-server": [...leaves, "tools"],
   agent: [
     ...leaves,
     ...["mailbox", "transcript", "logs", "model", "permissions", "processes", "tools"],
   ],
   team: [...leaves, "keys", ...stores, ...workers],
   server: [...leaves, "keys", "model", "workspace", "permissions", "team"],
-  cli: [...leaves, "skills", "model", "permissions", "tools", "agent", "team", "server"],
+  cli: [...leaves, "mcp-server", "skills", "model", "permissions", "tools", "agent", "team", "server"],
   testing: [
     ...leaves,
     "keys",

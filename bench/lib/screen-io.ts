@@ -17,6 +17,7 @@ export function screenIo({ input, output, signal, viewTeam = nothing }: ScreenIo
     dashboards: { serve: nothing, find: nothing, export: nothing },
     schedule: (delayMs, run) => systemClock.schedule(delayMs, run),
     isInputPiped: () => false,
+    pipes: { input: process.stdin, output: process.stdout },
     processInfo: { cwd: ".", home: ".", env: {} },
     terminal: {
       input,

@@ -1,3 +1,4 @@
+import type { ClientStreams } from "../mcp-server/serve-streams.ts";
 import type { OwnFacts } from "../model/model-facts.ts";
 import type { EnvironmentVariables, ProviderConfiguration } from "../model/provider-settings.ts";
 import type { ExportTeamOptions, TeamExport } from "../server/export-team.ts";
@@ -29,6 +30,8 @@ export interface Io {
   readonly terminal: Terminal;
   /** True if standard input is a pipe of the shell, or a file. */
   isInputPiped(): boolean;
+  /** Standard input and output, for a program at their other end. */
+  readonly pipes: ClientStreams;
 }
 
 export interface ProcessInfo {

@@ -39,6 +39,7 @@ const program: CliProgram = {
     ["land", async () => (await import("./commands/land.ts")).land],
     ["discard", async () => (await import("./commands/discard.ts")).discard],
     ["stop", async () => (await import("./commands/stop.ts")).stop],
+    ["mcp", async () => (await import("./commands/mcp.ts")).mcp],
     ["web", async () => (await import("./commands/web.ts")).web],
     ["export", async () => (await import("./commands/export.ts")).exportRun],
     ["completion", async () => (await import("./commands/completion.ts")).completion],
@@ -110,6 +111,10 @@ const io: Io = {
       // There is no standard input.
       return false;
     }
+  },
+
+  get pipes() {
+    return { input: process.stdin, output: watched(process.stdout) };
   },
 
   // Made when it is asked for: its streams take milliseconds to open, and most commands need none.

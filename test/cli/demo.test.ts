@@ -145,6 +145,7 @@ async function play(root: string, world: World = {}) {
     },
     err: (line) => err.push(line),
     isInputPiped: () => false,
+    pipes: { input: process.stdin, output: process.stdout },
     signal: world.signal ?? new AbortController().signal,
     processInfo: { cwd: root, home: root, env: world.env ?? {} },
     terminal: noTerminal,

@@ -257,6 +257,7 @@ async function failIn(
     processInfo,
     terminal: noTerminal,
     isInputPiped: () => false,
+    pipes: { input: process.stdin, output: process.stdout },
     dashboards: noDashboards,
   });
   return { code, err };

@@ -80,6 +80,7 @@ test("the command with the empty name runs when none is given, with flags or wit
       processInfo: { cwd: "/", home: "/", env: {} },
       terminal: noTerminal,
       isInputPiped: () => false,
+      pipes: { input: process.stdin, output: process.stdout },
       dashboards: noDashboards,
     });
 

@@ -14,6 +14,7 @@ import { exportRun } from "../../src/cli/commands/export.ts";
 import { inbox } from "../../src/cli/commands/inbox.ts";
 import { land } from "../../src/cli/commands/land.ts";
 import { log } from "../../src/cli/commands/log.ts";
+import { mcp } from "../../src/cli/commands/mcp.ts";
 import { messages } from "../../src/cli/commands/messages.ts";
 import { models } from "../../src/cli/commands/models.ts";
 import { permissions } from "../../src/cli/commands/permissions.ts";
@@ -84,6 +85,7 @@ export async function troupeIn(
     stop,
     completion,
     doctor,
+    mcp,
     models,
     trust,
     web,
@@ -110,6 +112,7 @@ export async function troupeIn(
     },
     terminal: terminal ?? noTerminal,
     isInputPiped: () => false,
+    pipes: { input: process.stdin, output: process.stdout },
     dashboards: dashboards ?? noDashboards,
     schedule: (delayMs, work) => systemClock.schedule(delayMs, work),
     openTeam: ({ teamDir, cwd, denies, ...settings }) =>

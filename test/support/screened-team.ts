@@ -352,6 +352,7 @@ export class ScreenedTeam {
       dashboards: { serve: unused, find: unused, export: unused },
       schedule: (delayMs, run) => this.clock.schedule(delayMs, run),
       isInputPiped: () => false,
+      pipes: { input: process.stdin, output: process.stdout },
       processInfo: { cwd: "/", home: "/", env: this.#env },
       terminal: {
         input: this.#input,

@@ -1,7 +1,7 @@
 import { fencesIn } from "./markdown-page.ts";
 
 /** Languages of blocks that other tests compare, or that show what is printed. */
-const otherLanguages = new Set(["sh", "bash", "console", "json", "text", "yaml"]);
+const otherLanguages = new Set(["sh", "bash", "console", "json", "text", "toml", "yaml"]);
 
 /**
  * The blocks of a page that are code of a program and are in none of `programs`, each of which a test
