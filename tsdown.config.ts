@@ -1,6 +1,7 @@
 import { defineConfig, type UserConfig } from "tsdown";
 import { commonJs } from "./packaging/common-js.ts";
 import { inputOptions } from "./packaging/input-options.ts";
+import { lazySchemas } from "./packaging/lazy-schemas.ts";
 import { licenses } from "./packaging/licenses.ts";
 import { withoutSchemas } from "./packaging/types.ts";
 import { vmScripts } from "./packaging/vm-scripts.ts";
@@ -61,7 +62,13 @@ export default defineConfig([
       strictExecutionOrder: true,
       codeSplitting: { includeDependenciesRecursively: false, groups: programFiles() },
     },
-    plugins: [zodParts(), webHeaders(), vmScripts(), licenses(licenseFile)],
+    plugins: [
+      lazySchemas("src/cli/main.ts"),
+      zodParts(),
+      webHeaders(),
+      vmScripts(),
+      licenses(licenseFile),
+    ],
   },
 ]);
 

@@ -164,7 +164,7 @@ class TeamOnDisk {
   #records<T extends Task | TeamRequest>(name: string, schema: RecordSchema<T>) {
     return new VersionedRecords<T>({
       directory: join(this.#directory, name),
-      schema,
+      schema: () => schema,
       onDamage: (problem) => console.warn(problem),
       now: () => new Date(),
       isEditable: true,
@@ -172,9 +172,9 @@ class TeamOnDisk {
   }
 }
 
-type RecordSchema<T extends Task | TeamRequest> = ConstructorParameters<
-  typeof VersionedRecords<T>
->[0]["schema"];
+type RecordSchema<T extends Task | TeamRequest> = ReturnType<
+  ConstructorParameters<typeof VersionedRecords<T>>[0]["schema"]
+>;
 
 const startMs = Date.parse("2026-01-01T00:00:00Z");
 

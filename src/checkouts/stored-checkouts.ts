@@ -53,9 +53,10 @@ export class StoredCheckouts implements CheckoutRecords {
       records: new VersionedRecords({
         ...{ directory, onDamage, check, keptVersions, now: () => clock.now() },
         // Of an edited record, the newest version that was not edited counts.
-        schema: StoredCheckout.refine(({ sig, ...it }) => isSigned(it, sig, signature), {
-          error: "was not written by troupe, and is not used",
-        }),
+        schema: () =>
+          StoredCheckout.refine(({ sig, ...it }) => isSigned(it, sig, signature), {
+            error: "was not written by troupe, and is not used",
+          }),
         isEditable: false,
       }),
     });

@@ -26,7 +26,7 @@ export class FenceFiles {
     this.#directory = directory;
     this.#records = new VersionedRecords({
       directory,
-      schema: StoredLeadRecord,
+      schema: () => StoredLeadRecord,
       onDamage,
       now,
       // An edit must not decide who leads: it would make a second lead.

@@ -57,9 +57,10 @@ export class StoredLandings implements Landings {
       records: new VersionedRecords({
         ...{ directory, onDamage, check, now: () => clock.now() },
         // Of an edited record, the newest version that was not edited counts.
-        schema: StoredLanding.refine(({ sig, ...it }) => isSigned(it, sig, signature), {
-          error: "was not written by troupe, and is not used",
-        }),
+        schema: () =>
+          StoredLanding.refine(({ sig, ...it }) => isSigned(it, sig, signature), {
+            error: "was not written by troupe, and is not used",
+          }),
         isEditable: false,
       }),
     });

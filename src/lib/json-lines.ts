@@ -140,7 +140,7 @@ function cutOff(path: FilePath, size: number): void {
  */
 export async function repairTail<T>(
   path: FilePath,
-  schema: z.ZodType<T>,
+  schema: () => z.ZodType<T>,
   onDamage: (damage: Damage) => void,
 ): Promise<boolean> {
   await using reader = await LineReader.open(path);
@@ -148,7 +148,7 @@ export async function repairTail<T>(
   if (!tail) return false;
 
   const damages: Damage[] = [];
-  if (parseLine(tail, schema, (damage) => damages.push(damage)) !== undefined) {
+  if (parseLine(tail, schema(), (damage) => damages.push(damage)) !== undefined) {
     appendLines(path, "");
     return false;
   }

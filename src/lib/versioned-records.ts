@@ -40,7 +40,8 @@ import type { DirectoryChanges } from "./wake-source.ts";
 
 export interface VersionedRecordsOptions<T extends Versioned> {
   directory: FilePath;
-  schema: z.ZodType<T>;
+  /** Asked for once, when there is a record: most starts have none of most kinds. */
+  schema(): z.ZodType<T>;
   /** Called once for each problem with a file. Readable files are used all the same. */
   onDamage(problem: string): void;
   now(): Date;
@@ -78,6 +79,7 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
   readonly #outdated = new Set<string>();
   /** Each record as it was last read, and the stats of its files. */
   readonly #known = new Map<string, { look: RecordLook; record: T | undefined }>();
+  #madeSchema: z.ZodType<T> | undefined;
 
   constructor(options: VersionedRecordsOptions<T>) {
     this.#options = options;
@@ -176,7 +178,7 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
     const path = this.#versionPath(id, version);
     const text = recordText(record);
     // A record that cannot be read back must not become the newest version.
-    parseJson(text, this.#options.schema, String(path));
+    parseJson(text, this.#schema, String(path));
     await this.#options.check?.();
     try {
       await ensurePrivateDirectory(this.#options.directory);
@@ -313,10 +315,15 @@ export class VersionedRecords<T extends Versioned> implements RecordStore<T> {
 
   #parse(id: string, text: string, path: FilePath, highest: number): T {
     const shown = String(path);
-    const record = parseJson(text, this.#options.schema, shown);
+    const record = parseJson(text, this.#schema, shown);
     requireRecord(record, { id, highest, path: shown });
     this.#told.delete(shown);
     return record;
+  }
+
+  get #schema(): z.ZodType<T> {
+    this.#madeSchema ??= this.#options.schema();
+    return this.#madeSchema;
   }
 
   #tell(file: FilePath, problem: string): void {

@@ -49,7 +49,7 @@ export class FileUsageLedger implements UsageLedger {
 
   static async open(options: FileUsageLedgerOptions): Promise<FileUsageLedger> {
     const { path, clock, onDamage, maxBytes = 4 * 1024 * 1024, keptSegments = 8, files } = options;
-    await repairTail(path, UsageLine, onDamage);
+    await repairTail(path, () => UsageLine, onDamage);
     const sums = await new FileUsageReader(path, { onDamage }).readSums();
     const header = () => (sums.isEmpty ? "" : toLines([sums.carried(clock.now())]));
     const file = await RotatingFile.open({ path, maxBytes, keptSegments, header, files });

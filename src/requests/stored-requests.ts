@@ -70,7 +70,7 @@ export class StoredRequests implements Requests, AsyncDisposable {
       ...others,
       records: new VersionedRecords({
         ...{ directory, watch, onDamage, check, now },
-        ...{ schema: TeamRequest, isEditable: true },
+        ...{ schema: () => TeamRequest, isEditable: true },
       }),
     });
   }

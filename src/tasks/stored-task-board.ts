@@ -80,7 +80,7 @@ export class StoredTaskBoard implements TaskBoard, AsyncDisposable {
       ...{ clock, signature },
       records: new VersionedRecords({
         ...{ directory, watch, onDamage, check, now },
-        ...{ schema: Task, isEditable: true },
+        ...{ schema: () => Task, isEditable: true },
       }),
       onEdit: (id) => {
         const path = within(directory, `${id}.json`);

@@ -46,17 +46,19 @@ const tool = z.object({
 });
 
 const ruleTexts = {
-  schema: z.array(z.union([z.string(), z.strictObject({ rule: z.string(), origin: z.string() })])),
+  schema: () =>
+    z.array(z.union([z.string(), z.strictObject({ rule: z.string(), origin: z.string() })])),
   must: "be a list of permission rules",
 };
-const flag = { schema: z.boolean(), must: "be true or false" };
-const callback = { schema: isFunction, must: "be a function" };
-const whole = { schema: wholeNumber, must: "be a whole number, 1 or more" };
+const flag = { schema: () => z.boolean(), must: "be true or false" };
+const callback = { schema: () => isFunction, must: "be a function" };
+const whole = { schema: () => wholeNumber, must: "be a whole number, 1 or more" };
 const spending = {
-  schema: z.strictObject({
-    maxTokens: wholeNumber.optional(),
-    maxCostUsd: z.number().positive().optional(),
-  }),
+  schema: () =>
+    z.strictObject({
+      maxTokens: wholeNumber.optional(),
+      maxCostUsd: z.number().positive().optional(),
+    }),
   must: "have only maxTokens (a whole number) and maxCostUsd (dollars), each more than 0",
 };
 
@@ -65,29 +67,33 @@ function forMembers(choice: z.ZodType): z.ZodType {
 }
 
 interface OptionRule {
-  schema: z.ZodType;
+  /** A program states few options, and only their schemas are made. */
+  schema(): z.ZodType;
   /** The allowed values, to finish the sentence "The option … must …". */
   must: string;
 }
 
 const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
-  cwd: { schema: text, must: "be the path of the directory that the team works in" },
-  place: { schema: place, must: "be a place, such as systemPlace makes one" },
-  env: { schema: isObject, must: "be an object of environment variables" },
+  cwd: { schema: () => text, must: "be the path of the directory that the team works in" },
+  place: { schema: () => place, must: "be a place, such as systemPlace makes one" },
+  env: { schema: () => isObject, must: "be an object of environment variables" },
   onWarning: callback,
-  model: { schema: text, must: `be a text such as ${suitableModels.anthropic}` },
-  effort: { schema: Effort, must: `be one of ${Effort.options.join(", ")}` },
-  defaultModel: { schema: text, must: `be a text such as ${suitableModels.anthropic}` },
-  defaultEffort: { schema: Effort, must: `be one of ${Effort.options.join(", ")}` },
-  thinkingBudget: { schema: z.int().min(1_024), must: "be a whole number of tokens, 1024 or more" },
-  mode: { schema: PermissionMode, must: `be one of ${PermissionMode.options.join(", ")}` },
+  model: { schema: () => text, must: `be a text such as ${suitableModels.anthropic}` },
+  effort: { schema: () => Effort, must: `be one of ${Effort.options.join(", ")}` },
+  defaultModel: { schema: () => text, must: `be a text such as ${suitableModels.anthropic}` },
+  defaultEffort: { schema: () => Effort, must: `be one of ${Effort.options.join(", ")}` },
+  thinkingBudget: {
+    schema: () => z.int().min(1_024),
+    must: "be a whole number of tokens, 1024 or more",
+  },
+  mode: { schema: () => PermissionMode, must: `be one of ${PermissionMode.options.join(", ")}` },
   ...{ allow: ruleTexts, ask: ruleTexts, deny: ruleTexts },
   instructions: {
-    schema: forMembers(z.string().refine(isInstructionsSize)),
+    schema: () => forMembers(z.string().refine(isInstructionsSize)),
     must: `have only lead and teammates, each a text of at most ${maxInstructionsBytes} bytes`,
   },
   memberTools: {
-    schema: forMembers(z.array(z.string())),
+    schema: () => forMembers(z.array(z.string())),
     must: "have only lead and teammates, each a list of names of tools",
   },
   guidance: {
@@ -99,10 +105,11 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
   },
   systemPrompt: callback,
   hooks: {
-    schema: z.strictObject({
-      ...{ beforeCall: isFunction.optional(), afterCall: isFunction.optional() },
-      ...{ beforeRequest: isFunction.optional(), onSpawn: isFunction.optional() },
-    }),
+    schema: () =>
+      z.strictObject({
+        ...{ beforeCall: isFunction.optional(), afterCall: isFunction.optional() },
+        ...{ beforeRequest: isFunction.optional(), onSpawn: isFunction.optional() },
+      }),
     must: "have only beforeCall, afterCall, beforeRequest and onSpawn, each a function",
   },
   ...{
@@ -114,65 +121,70 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
     takeOver: flag,
   },
   ...{ budget: spending, memberBudget: spending },
-  shutdownGraceMs: { schema: milliseconds, must: "be a number of milliseconds, more than 0" },
+  shutdownGraceMs: { schema: () => milliseconds, must: "be a number of milliseconds, more than 0" },
   structuredResults: flag,
-  planApproval: { schema: z.enum(["lead", "user"]), must: "be lead or user" },
+  planApproval: { schema: () => z.enum(["lead", "user"]), must: "be lead or user" },
   onRequest: callback,
   approvals: {
-    schema: z.union([
-      z.enum(["deny", "wait"]),
-      z.strictObject({ timeoutMs: milliseconds }),
-      z.strictObject({ unattended: isFunction }),
-    ]),
+    schema: () =>
+      z.union([
+        z.enum(["deny", "wait"]),
+        z.strictObject({ timeoutMs: milliseconds }),
+        z.strictObject({ unattended: isFunction }),
+      ]),
     must: "be deny, wait, { timeoutMs } or { unattended }",
   },
-  providers: { schema: isObject, must: "be an object of providers by name" },
+  providers: { schema: () => isObject, must: "be an object of providers by name" },
   models: {
-    schema: OwnModels,
+    schema: () => OwnModels,
     must: 'be an object such as { "openai/gpt-5": { price: { input: 1.25, output: 10 }, contextWindow: 272_000 } }',
   },
   provider: {
-    schema: z.strictObject({
-      watchdogs: z
-        .strictObject({ headersMs: milliseconds.optional(), stallMs: milliseconds.optional() })
-        .optional(),
-      ...{ maxInFlight: wholeNumber.optional(), maxAttempts: wholeNumber.optional() },
-      fallbackAfterMs: milliseconds.optional(),
-    }),
+    schema: () =>
+      z.strictObject({
+        watchdogs: z
+          .strictObject({ headersMs: milliseconds.optional(), stallMs: milliseconds.optional() })
+          .optional(),
+        ...{ maxInFlight: wholeNumber.optional(), maxAttempts: wholeNumber.optional() },
+        fallbackAfterMs: milliseconds.optional(),
+      }),
     must: "have only watchdogs (headersMs and stallMs), maxInFlight, maxAttempts and fallbackAfterMs, each more than 0",
   },
   sandbox: {
-    schema: z.strictObject({
-      mode: SandboxMode.optional(),
-      network: SandboxNetwork.optional(),
-      write: z.array(absolutePath).optional(),
-      denyRead: z.array(absolutePath).optional(),
-    }),
+    schema: () =>
+      z.strictObject({
+        mode: SandboxMode.optional(),
+        network: SandboxNetwork.optional(),
+        write: z.array(absolutePath).optional(),
+        denyRead: z.array(absolutePath).optional(),
+      }),
     must: "have only mode (off, auto or required), network (off, open, or a list of hosts), write and denyRead (lists of absolute paths)",
   },
   landing: {
-    schema: z.strictObject({
-      ...{ mode: LandingMode.optional(), check: text.optional() },
-      checkTimeoutMs: milliseconds.optional(),
-    }),
+    schema: () =>
+      z.strictObject({
+        ...{ mode: LandingMode.optional(), check: text.optional() },
+        checkTimeoutMs: milliseconds.optional(),
+      }),
     must: "have only mode (auto, ask or never), check (a command) and checkTimeoutMs (more than 0)",
   },
   checkouts: {
-    schema: z.strictObject({
-      isolation: Isolation.optional(),
-      base: CheckoutBase.optional(),
-      link: z.array(z.string().min(1).refine(isPathWithin)).optional(),
-      setup: text.optional(),
-      directory: absolutePath.optional(),
-      target: text.optional(),
-      keepDays: z.number().min(0).max(36_500).optional(),
-    }),
+    schema: () =>
+      z.strictObject({
+        isolation: Isolation.optional(),
+        base: CheckoutBase.optional(),
+        link: z.array(z.string().min(1).refine(isPathWithin)).optional(),
+        setup: text.optional(),
+        directory: absolutePath.optional(),
+        target: text.optional(),
+        keepDays: z.number().min(0).max(36_500).optional(),
+      }),
     must: "have only isolation (shared or checkout), base (head or working), link (a list of paths in the repository), setup (a command), directory (an absolute path), target (the name of a branch) and keepDays (0 to 36500)",
   },
-  recordTo: { schema: text, must: "be the path of a new file" },
-  store: { schema: store, must: "be a TeamStore" },
+  recordTo: { schema: () => text, must: "be the path of a new file" },
+  store: { schema: () => store, must: "be a TeamStore" },
   openModel: callback,
-  tools: { schema: z.array(tool), must: "be a list of tools, such as defineTool makes them" },
+  tools: { schema: () => z.array(tool), must: "be a list of tools, such as defineTool makes them" },
 };
 
 /** The names of all options of `Team.open`. */
@@ -185,7 +197,7 @@ export async function checkOptions(options: TeamOptions): Promise<void> {
   for (const [name, value] of Object.entries(options)) {
     const rule = rules.get(name);
     if (!rule) throw unknownOption(name);
-    if (value !== undefined && !parseValue(rule.schema, value).success) throw wrong(name, rule);
+    if (value !== undefined && !parseValue(rule.schema(), value).success) throw wrong(name, rule);
   }
   for (const [name, provider] of Object.entries(options.providers ?? {})) {
     checkProvider(name, provider);

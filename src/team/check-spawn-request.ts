@@ -11,7 +11,7 @@ import type { SpawnRequest } from "../tools/team/team-access.ts";
 const text = z.string().optional();
 const flag = z.boolean().optional();
 
-const fields = {
+const Request = z.strictObject({
   name: z.string(),
   role: z.string(),
   prompt: z.string(),
@@ -26,14 +26,14 @@ const fields = {
   root: text,
   cwd: text,
   fresh: flag,
-} satisfies Readonly<Record<keyof SpawnRequest, z.ZodType>>;
+} satisfies Readonly<Record<keyof SpawnRequest, z.ZodType>>);
 
 /**
  * Throws `spawn-refused` for a request of a program that has an unknown or a wrong field: a mistyped
  * `planRequired` must not be a teammate without a plan.
  */
 export function checkSpawnRequest(request: SpawnRequest): void {
-  const { error } = parseValue(z.strictObject(fields), request);
+  const { error } = parseValue(Request, request);
   const [issue] = error?.issues ?? [];
   if (!issue) return;
   if (issue.code === "unrecognized_keys") throw unknownField(issue.keys[0] ?? "");
@@ -47,7 +47,7 @@ export function checkSpawnRequest(request: SpawnRequest): void {
 }
 
 function unknownField(name: string): TeamError {
-  const names = Object.keys(fields);
+  const names = Object.keys(Request.shape);
   const known = nearest(name, names);
   return new TeamError("spawn-refused", `A spawn has no field ${JSON.stringify(name)}`, {
     hint: known ? `Did you mean ${known}?` : `The fields are ${names.join(", ")}.`,

@@ -117,7 +117,7 @@ export class FileTranscript implements Transcript {
   static async open(path: FilePath, options: WriterOptions): Promise<FileTranscript> {
     await options.check?.();
     await ensurePrivateDirectory(parentOf(path));
-    const isTorn = await repairTail(path, TranscriptEntry, options.onDamage);
+    const isTorn = await repairTail(path, () => TranscriptEntry, options.onDamage);
     const tail = await readTail(path, { ...options, isTorn });
     const last = tail.isSound ? tail.last : await rewriteTail(path, tail, options);
     return new FileTranscript(path, options, last);

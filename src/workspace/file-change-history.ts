@@ -101,7 +101,11 @@ export class FileChangeHistory implements ChangeHistory {
   async #prepare(directory: FilePath): Promise<void> {
     if (this.#isReady) return;
     const { onWarning } = this.#options;
-    await repairTail(within(directory, logName), LogLine, ({ reason }) => onWarning(reason));
+    await repairTail(
+      within(directory, logName),
+      () => LogLine,
+      ({ reason }) => onWarning(reason),
+    );
     const { changes } = await this.#read(directory);
     const limits = { changes: changes.length, bytes: Number.POSITIVE_INFINITY };
     this.#bytes = findNewest(changes, { limits, coming: 0, sizeOf: sizesIn(directory) }).bytes;

@@ -118,8 +118,8 @@ test("repairing adds a missing newline to a whole record and changes nothing els
   await using fixture = await linesFile('{"n":1}\n{"n":2}');
   const refuse = ({ reason }: Damage) => expect.unreachable(reason);
 
-  await repairTail(fixture.path, z.object({ n: z.number() }), refuse);
-  await repairTail(fixture.path, z.object({ n: z.number() }), refuse);
+  await repairTail(fixture.path, () => z.object({ n: z.number() }), refuse);
+  await repairTail(fixture.path, () => z.object({ n: z.number() }), refuse);
 
   expect(await readFile(fixture.path, "utf8")).toBe('{"n":1}\n{"n":2}\n');
 });
@@ -130,7 +130,11 @@ test("repairing moves each torn tail to the side directory", async () => {
 
   for (const torn of ['{"n', '{"n":2']) {
     await appendFile(fixture.path, torn);
-    await repairTail(fixture.path, z.object({ n: z.number() }), (it) => damages.push(it));
+    await repairTail(
+      fixture.path,
+      () => z.object({ n: z.number() }),
+      (it) => damages.push(it),
+    );
   }
 
   expect(await readFile(fixture.path, "utf8")).toBe('{"n":1}\n');

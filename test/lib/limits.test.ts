@@ -32,7 +32,7 @@ test("P25 a record whose copy is too large is used as committed, and that is rep
   const problems: string[] = [];
   const records = new VersionedRecords({
     directory: directory.path,
-    schema: z.object({ id: z.string(), version: z.int().positive() }),
+    schema: () => z.object({ id: z.string(), version: z.int().positive() }),
     onDamage: (problem) => void problems.push(problem),
     now: () => new Date(0),
     isEditable: true,
@@ -83,7 +83,7 @@ test("P25 400 MB at the end without a line break are cut off, reported, and take
     imports: `import { z } from "zod"; import { repairTail } from "./src/lib/json-lines.ts";`,
     work: `
       const damages = [];
-      await repairTail(path, z.object({ n: z.number() }), (it) => damages.push(it));
+      await repairTail(path, () => z.object({ n: z.number() }), (it) => damages.push(it));
       return damages;`,
     path,
   });
@@ -136,7 +136,11 @@ test("P25 the torn lines that are set aside are limited, and the newest is kept"
   const aside = (name: string) => join(directory.path, ".log", name);
   const tear = async (text: string) => {
     await writeFile(path, text, { flag: "a" });
-    await repairTail(path, Row, () => undefined);
+    await repairTail(
+      path,
+      () => Row,
+      () => undefined,
+    );
   };
 
   await tear("first");

@@ -488,7 +488,7 @@ async function open(options: Partial<VersionedRecordsOptions<Note>> = {}, { isHe
   const reopen = () =>
     new VersionedRecords({
       directory: held?.to() ?? directory.path,
-      schema: Note,
+      schema: () => Note,
       onDamage: (problem) => void problems.push(problem),
       now: () => new Date(0),
       isEditable: true,

@@ -8,7 +8,7 @@ import { SandboxMode } from "../../protocol/sandbox-mode.ts";
 import { hostPresets } from "../../protocol/sandbox-network.ts";
 import type { Command, Option } from "../command.ts";
 import { wrongUsage } from "../parse-arguments.ts";
-import { SettingName, StatedSettings, wrongValue } from "./settings.ts";
+import { SettingName, StatedSettings, settingNames, wrongValue } from "./settings.ts";
 
 /** Options that a settings file cannot have. */
 const Invocation = z.object({
@@ -28,30 +28,33 @@ const asNumber = <Schema extends z.ZodType>(schema: Schema) =>
     schema,
   );
 
-const { shape } = StatedSettings;
-
 /** A list of hosts comes as text. */
-const asNetwork = z.preprocess(
-  (text) => (typeof text === "string" && !/^(off|open)$/.test(text) ? text.split(",") : text),
-  shape["sandbox.network"],
-);
+const asNetwork = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess(
+    (text) => (typeof text === "string" && !/^(off|open)$/.test(text) ? text.split(",") : text),
+    schema,
+  );
 
 /** All options of a run: those of a settings file, and those of one start. */
-const Flags = Invocation.extend({
-  ...shape,
-  "permission-mode": PermissionMode.optional(),
-  "thinking-budget": asNumber(shape["thinking-budget"]),
-  "checkouts-keep": asNumber(shape["checkouts-keep"]),
-  "max-turns": asNumber(shape["max-turns"]),
-  "max-cost": asNumber(shape["max-cost"]),
-  "max-output": asNumber(shape["max-output"]),
-  timeout: asNumber(shape.timeout),
-  "check-timeout": asNumber(shape["check-timeout"]),
-  "sandbox.network": asNetwork,
-  "fallback-after": asNumber(shape["fallback-after"]),
-  "background-wait": asNumber(shape["background-wait"]),
-  "shutdown-grace": asNumber(shape["shutdown-grace"]),
-});
+const Flags = flagsOf(StatedSettings.shape);
+
+function flagsOf(shape: typeof StatedSettings.shape) {
+  return Invocation.extend({
+    ...shape,
+    "permission-mode": PermissionMode.optional(),
+    "thinking-budget": asNumber(shape["thinking-budget"]),
+    "checkouts-keep": asNumber(shape["checkouts-keep"]),
+    "max-turns": asNumber(shape["max-turns"]),
+    "max-cost": asNumber(shape["max-cost"]),
+    "max-output": asNumber(shape["max-output"]),
+    timeout: asNumber(shape.timeout),
+    "check-timeout": asNumber(shape["check-timeout"]),
+    "sandbox.network": asNetwork(shape["sandbox.network"]),
+    "fallback-after": asNumber(shape["fallback-after"]),
+    "background-wait": asNumber(shape["background-wait"]),
+    "shutdown-grace": asNumber(shape["shutdown-grace"]),
+  });
+}
 export type Flags = StatedSettings & Invocation;
 
 const ruleOption = (summary: string): Option => ({
@@ -181,7 +184,9 @@ export const teamOptions: Readonly<Record<string, Option>> = {
 
 /** Parses the options of a command that runs a team. */
 export function parseFlags(values: Readonly<Record<string, unknown>>, command: Command): Flags {
-  const parsed = parseValue(Flags, values);
+  // Where no setting is given, its schemas need not be made: they are the most of all in a start.
+  const hasSetting = settingNames.some((name) => values[name] !== undefined);
+  const parsed = parseValue(hasSetting ? Flags : Invocation, values);
   if (parsed.success) return parsed.data;
   const [name] = parsed.error.issues[0]?.path ?? [];
   const setting = SettingName.safeParse(name);

@@ -9,7 +9,13 @@ import { type Configuration, readConfiguration, workspaceSettings } from "./conf
 import { environmentWith } from "./env-file.ts";
 import { type Flags, type Invocation, parseFlags } from "./flags.ts";
 import type { Loosening } from "./loosening.ts";
-import { SettingName, type Settings, type StatedSettings, withDefaults } from "./settings.ts";
+import {
+  type SettingName,
+  type Settings,
+  type StatedSettings,
+  settingNames,
+  withDefaults,
+} from "./settings.ts";
 import type { SettingsFile } from "./settings-file.ts";
 
 /** The settings of a run, from all sources. */
@@ -117,7 +123,7 @@ function merge(layers: readonly SettingsLayer[]): StatedSettings {
 
 function originsOf(layers: readonly SettingsLayer[]): Map<SettingName, string> {
   const origins = new Map<SettingName, string>();
-  for (const name of SettingName.options) {
+  for (const name of settingNames) {
     const layer = layers.find(({ stated }) => stated[name] !== undefined);
     if (layer) origins.set(name, layer.origin(name));
   }

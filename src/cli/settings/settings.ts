@@ -316,6 +316,14 @@ const allowedValues: Readonly<Record<SettingName, string>> = {
   models: "an object with the facts of a model under each id",
 };
 
+function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(allowedValues, name);
+}
+
+/** The names of all settings. The schema knows them, too, but a start without settings does not make it. */
+export const settingNames: readonly SettingName[] =
+  Object.keys(allowedValues).filter(isSettingName);
+
 /** Describes a wrong value: what it is, and what it must be. */
 export function wrongValue(name: SettingName, found: unknown): string {
   return `is ${shownValue(found)}, but must be ${allowedValues[name]}`;
