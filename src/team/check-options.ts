@@ -97,10 +97,11 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
     must: "have only lead and teammates, each a list of names of tools",
   },
   guidance: {
-    schema: z.strictObject({
-      instructions: absolutePath.optional(),
-      skills: z.array(absolutePath).optional(),
-    }),
+    schema: () =>
+      z.strictObject({
+        instructions: absolutePath.optional(),
+        skills: z.array(absolutePath).optional(),
+      }),
     must: "have only instructions (an absolute path) and skills (a list of absolute paths)",
   },
   systemPrompt: callback,
