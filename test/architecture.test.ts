@@ -25,6 +25,7 @@ const workers = [
   "sandbox",
   "checkouts",
   "processes",
+  "hooks",
   "permissions",
   "tools",
   "agent",
@@ -53,6 +54,7 @@ const allowed: Record<string, readonly string[]> = {
   git: leaves,
   processes: [...leaves, "sandbox"],
   permissions: [...leaves, "requests", "workspace"],
+  hooks: [...leaves, "processes"],
   tools: [...leaves, "workspace", "processes"],
   "mcp-server": [...leaves, "tools"],
   agent: [

@@ -3,7 +3,7 @@
  * every search. Nothing else in troupe starts a process for a member.
  *
  * Every runner promises, and src/testing/conformance/command-runner.ts checks, that:
- * - a command's standard input is empty, and its output and errors arrive in order;
+ * - a command's standard input is empty, and its output and errors arrive in order, unless `io` says otherwise;
  * - when `ended` resolves, nothing of the command is running, daemons included;
  * - a command that could not be started has done nothing, and is reported as `problem`: nothing
  *   throws.
@@ -33,8 +33,20 @@ export interface CommandRequest {
    * sandbox it is not started (default: false).
    */
   isTrial?: boolean;
+  /** What it reads, and how much of its output is kept (default: nothing; all of it, its errors among it). */
+  io?: CommandIo;
+  /** How many processes of it may run at once. With more it is ended (default: no limit). */
+  maxProcesses?: number;
   /** Called with output as it arrives, masked and bounded. */
   onOutput(text: string): void;
+}
+
+/** For a command that is a program's own, and not a model's. */
+export interface CommandIo {
+  /** The text on its standard input. */
+  readonly input: string;
+  /** Its output and its errors are kept apart: the first characters of each, and nothing in a file. */
+  readonly maxCharacters: number;
 }
 
 /** The command was not started. `problem` says why, and what to do about it. */
@@ -55,8 +67,8 @@ export interface RunningCommand {
 /** How a command ended. */
 export interface CommandEnd {
   readonly type: "ended";
-  /** `unconfined`: its sandbox could not be started, so nothing of it ran. */
-  readonly ending: "exited" | "timeout" | "aborted" | "unconfined";
+  /** `unconfined`: its sandbox could not be started, so nothing of it ran. `crowded`: too many processes of it ran. */
+  readonly ending: "exited" | "timeout" | "aborted" | "unconfined" | "crowded";
   readonly timeoutMs: number | undefined;
   /** The shell's exit code; null if a signal ended it. */
   readonly exitCode: number | null;
@@ -68,6 +80,8 @@ export interface CommandEnd {
   /** Hosts that the sandbox did not let the member's commands reach meanwhile. */
   readonly refusedHosts: readonly string[];
   readonly output: string;
+  /** Its errors, where they are kept apart. */
+  readonly errors?: string;
 }
 
 export interface ProgramRequest {

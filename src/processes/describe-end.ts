@@ -31,6 +31,8 @@ function outcomeOf(end: CommandEnd): string | undefined {
       return `Error: Timeout (${(timeoutMs ?? 0) / 1000}s)`;
     case "aborted":
       return "Error: Interrupted; the command and all it had started are ended.";
+    case "crowded":
+      return "Error: It started too many processes; the command and all it had started are ended.";
     case "unconfined":
       return unconfined(end);
     case "exited":

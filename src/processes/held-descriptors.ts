@@ -11,6 +11,11 @@ export class HeldDescriptors implements Disposable {
     return pipe;
   }
 
+  hold(descriptor: number): number {
+    this.#held.add(descriptor);
+    return descriptor;
+  }
+
   close(descriptor: number): void {
     this.release(descriptor);
     closeSync(descriptor);

@@ -7,6 +7,7 @@ import { describeError, hasErrno, TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isDirectory } from "../lib/is-there.ts";
 import type { ConfinedProgram, Sandbox } from "../sandbox/sandbox.ts";
+import { Beginning } from "./beginning.ts";
 import type {
   CommandNotStarted,
   CommandRequest,
@@ -15,8 +16,9 @@ import type {
   ProgramRequest,
 } from "./command-runner.ts";
 import { HeldDescriptors } from "./held-descriptors.ts";
-import { HostCommand } from "./host-command.ts";
+import { type Capture, HostCommand } from "./host-command.ts";
 import { runHostProgram } from "./host-program.ts";
+import { openInput } from "./input-file.ts";
 import { type CommandOwner, markerName, newMarker } from "./marker.ts";
 import type { OutputFiles } from "./output-files.ts";
 import { type Pipes, readerOf } from "./pipes.ts";
@@ -46,6 +48,8 @@ interface Launched {
   child: ChildProcess;
   pid: number;
   output: Socket;
+  /** Where its errors are apart from its output. */
+  errors: Socket | undefined;
   confined: ConfinedProgram | undefined;
 }
 
@@ -54,8 +58,10 @@ interface ShellStart {
   confined: ConfinedProgram | undefined;
   isTrial: boolean;
   marker: string;
-  /** The descriptors of its output, and of what its sandbox reads. */
+  /** The descriptors of its input, output and errors, and of what its sandbox reads. */
+  input: number | undefined;
   output: number;
+  errors: number;
   inputs: readonly number[];
 }
 
@@ -111,17 +117,22 @@ export class HostCommandRunner implements CommandRunner {
 
   async start(request: CommandRequest): Promise<HostCommand | CommandNotStarted> {
     const { clock, outputFiles, running, owner } = this.#options;
-    const { command, name, timeoutMs, signal, onOutput } = request;
+    const { command, name, timeoutMs, signal, onOutput, io, maxProcesses } = request;
     if (command.includes("\0")) return notStarted("A command cannot contain a NUL byte.");
     const marker = newMarker(owner);
     const launched = await this.#launch(request, marker);
     if (launched.type === "not-started") return launched;
-    const { child, pid, output, confined } = launched;
+    const { child, pid, confined } = launched;
     // The shell leads its own process group, which has its pid.
     const tree = { group: pid, marker, start: startOfProcess(pid) };
-    const capture = outputFiles.capture(name, onOutput);
-    const parts = { child, tree, output, capture, confined };
-    return new HostCommand({ ...parts, clock, timeoutMs, signal, running });
+    const keep = (): Capture =>
+      io
+        ? new Beginning(io.maxCharacters, outputFiles.secrets.stream())
+        : outputFiles.capture(name, onOutput);
+    const output = { socket: launched.output, capture: keep() };
+    const errors = launched.errors && { socket: launched.errors, capture: keep() };
+    const parts = { child, tree, output, errors, confined };
+    return new HostCommand({ ...parts, clock, timeoutMs, signal, running, maxProcesses });
   }
 
   async #launch(request: CommandRequest, marker: string): Promise<Launched | CommandNotStarted> {
@@ -136,20 +147,27 @@ export class HostCommandRunner implements CommandRunner {
       const variables = isTrial ? {} : split(this.#options.environment).inside;
       const confined = await sandbox?.confine({ argv, cwd, isReadOnly, isTrial, variables });
       const { reader, writer } = held.pipe(await pipes.take());
+      const apart = request.io && held.pipe(await pipes.take());
+      const input = request.io && held.hold(await openInput(request.io.input, pipes.directory));
       const inputs = [];
       for (const bytes of confined?.inputs ?? []) {
-        const input = held.pipe(await pipes.take());
-        writeSync(input.writer, bytes);
-        held.close(input.writer);
-        inputs.push(input.reader);
+        const pipe = held.pipe(await pipes.take());
+        writeSync(pipe.writer, bytes);
+        held.close(pipe.writer);
+        inputs.push(pipe.reader);
       }
       if (request.signal.aborted) return interrupted();
       const child = this.#spawn(shell, {
-        ...{ argv, confined, marker, output: writer, inputs, isTrial },
+        ...{ argv, confined, marker, inputs, isTrial },
+        ...{ input, output: writer, errors: apart?.writer ?? writer },
       });
       if (child.pid === undefined) throw await failureOf(child);
       held.release(reader);
-      return { type: "launched", child, pid: child.pid, output: readerOf({ reader }), confined };
+      if (apart) held.release(apart.reader);
+      return {
+        ...{ type: "launched", child, pid: child.pid, confined },
+        ...{ output: readerOf({ reader }), errors: apart && readerOf(apart) },
+      };
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       return notStarted(await this.#problemOf(error, request.command));
@@ -157,7 +175,7 @@ export class HostCommandRunner implements CommandRunner {
   }
 
   #spawn(shell: string, start: ShellStart): ChildProcess {
-    const { argv, confined, marker, output, inputs, isTrial } = start;
+    const { argv, confined, marker, input, output, errors, inputs, isTrial } = start;
     const { cwd } = this.#options;
     const all = this.#options.environment;
     const kept = isTrial ? plainPart(all) : split(all).shared;
@@ -175,7 +193,7 @@ export class HostCommandRunner implements CommandRunner {
       cwd,
       env: { ...marked.environment, ...unattended },
       detached: true,
-      stdio: ["ignore", output, output, ...inputs, ...pipes(confined?.reports)],
+      stdio: [input ?? "ignore", output, errors, ...inputs, ...pipes(confined?.reports)],
     });
   }
 

@@ -9,7 +9,13 @@ import { reportsOf } from "../sandbox/reports-of.ts";
 import type { ConfinedProgram } from "../sandbox/sandbox.ts";
 import type { CommandEnd, RunningCommand } from "./command-runner.ts";
 import type { OutputCapture } from "./output-capture.ts";
-import { endTree, isRunning, type ProcessTree } from "./process-tree.ts";
+import {
+  countRunning,
+  endTree,
+  isRunning,
+  type ProcessTree,
+  signalProcess,
+} from "./process-tree.ts";
 import type { RunningCommands } from "./running-commands.ts";
 
 /** How long processes that the shell left behind may take to end, as `>(tee log)` does. */
@@ -22,19 +28,33 @@ const newMs = 1_000;
 /** How long output is read that no process of the command holds open. */
 const abandonMs = 1_000;
 
+/** The time between two looks at how many processes there are. */
+const countMs = 100;
+
+/** What keeps an output while it arrives. */
+export type Capture = Pick<OutputCapture, "push" | "end" | "text">;
+
+/** One output of a command. */
+interface Output {
+  readonly socket: Socket;
+  readonly capture: Capture;
+}
+
 type Exit = Pick<CommandEnd, "exitCode" | "signal"> & Pick<CommandEnd, "ending">;
 
 interface HostCommandOptions {
   child: ChildProcess;
   tree: ProcessTree;
-  output: Socket;
-  capture: OutputCapture;
+  output: Output;
+  /** Where its errors are apart from its output. */
+  errors: Output | undefined;
   /** Set if it runs in a sandbox, which reports on the child's last descriptor. */
   confined: ConfinedProgram | undefined;
   clock: Clock;
   timeoutMs: number | undefined;
   signal: AbortSignal;
   running: RunningCommands;
+  maxProcesses: number | undefined;
 }
 
 /** A command that has been started on this machine. */
@@ -53,7 +73,7 @@ export class HostCommand implements RunningCommand {
     this.#options = options;
     this.#startedMs = options.clock.monotonicMs();
     this.#exited = exitOf(options);
-    this.#drained = this.#drain();
+    this.#drained = this.#drainAll();
     running.add(tree);
     this.ended = Promise.all([this.#watch(), this.#drained])
       .then(([end]) => end)
@@ -61,16 +81,19 @@ export class HostCommand implements RunningCommand {
   }
 
   output(): string {
-    return this.#options.capture.text();
+    return this.#options.output.capture.text();
   }
 
   async #watch(): Promise<CommandEnd> {
-    const { tree, clock, output, capture, confined, timeoutMs } = this.#options;
+    const { tree, clock, output, errors, confined, timeoutMs } = this.#options;
     const ending = await this.#firstEnding();
+    // Asked to end, they would start more of them meanwhile.
+    if (ending === "crowded") signalProcess(-tree.group, "SIGKILL");
     const leftovers = ending === "exited" ? await this.#endLeftovers() : 0;
     if (ending !== "exited") await endTree(tree, clock);
     if (!(await settlesWithin(this.#drained, abandonMs, clock))) {
-      output.destroy();
+      output.socket.destroy();
+      errors?.socket.destroy();
       await this.#drained;
     }
     // The exit of a killed command is not awaited: a process that hangs in the kernel never exits.
@@ -78,8 +101,9 @@ export class HostCommand implements RunningCommand {
       ending === "exited" ? await this.#exited : { ending, exitCode: null, signal: null };
     const appeared = (await confined?.appeared()) ?? [];
     const refusedHosts = confined?.refusedHosts() ?? [];
-    const told = { leftovers, appeared, refusedHosts, output: capture.text() };
-    return { type: "ended", timeoutMs, ...exit, ...told };
+    const told = { leftovers, appeared, refusedHosts, output: output.capture.text() };
+    const apart = errors && { errors: errors.capture.text() };
+    return { type: "ended", timeoutMs, ...exit, ...told, ...apart };
   }
 
   async #firstEnding(): Promise<CommandEnd["ending"]> {
@@ -94,12 +118,25 @@ export class HostCommand implements RunningCommand {
       stopWaiting = onAbort(signal, () => resolve("aborted"));
     });
     const exit = this.#exited.then(() => "exited" as const);
+    const over = new AbortController();
     try {
-      return await Promise.race([abort, timeout, exit]);
+      return await Promise.race([abort, timeout, exit, this.#crowd(over.signal)]);
     } finally {
+      over.abort();
       cancelTimeout();
       stopWaiting();
     }
+  }
+
+  /** Resolves when there are too many processes, if ever. */
+  async #crowd(over: AbortSignal): Promise<"crowded"> {
+    const { tree, clock, maxProcesses } = this.#options;
+    if (maxProcesses === undefined) return new Promise(() => undefined);
+    while (!over.aborted) {
+      await wait(clock, countMs, over).catch(() => undefined);
+      if (!over.aborted && (await countRunning(tree)) > maxProcesses) return "crowded";
+    }
+    return new Promise(() => undefined);
   }
 
   /** Ends all processes of the command, daemons too: otherwise they would continue unnoticed. */
@@ -117,22 +154,26 @@ export class HostCommand implements RunningCommand {
     return endTree(tree, clock);
   }
 
-  /** Continues reading only when the last output is stored: the command waits meanwhile. */
-  async #drain(): Promise<void> {
-    const { output, capture } = this.#options;
-    const decoder = new StringDecoder("utf8");
-    try {
-      for await (const chunk of output) {
-        const bytes: Buffer = chunk;
-        await capture.push(decoder.write(bytes));
-      }
-    } catch (error) {
-      // This error is expected when the output is abandoned.
-      if (!hasErrno(error, "ERR_STREAM_PREMATURE_CLOSE")) throw error;
-    }
-    await capture.push(decoder.end());
-    await capture.end();
+  async #drainAll(): Promise<void> {
+    const { output, errors } = this.#options;
+    await Promise.all([drain(output), errors && drain(errors)]);
   }
+}
+
+/** Continues reading only when the last output is stored: the command waits meanwhile. */
+async function drain({ socket, capture }: Output): Promise<void> {
+  const decoder = new StringDecoder("utf8");
+  try {
+    for await (const chunk of socket) {
+      const bytes: Buffer = chunk;
+      await capture.push(decoder.write(bytes));
+    }
+  } catch (error) {
+    // This error is expected when the output is abandoned.
+    if (!hasErrno(error, "ERR_STREAM_PREMATURE_CLOSE")) throw error;
+  }
+  await capture.push(decoder.end());
+  await capture.end();
 }
 
 /** Resolves when the child has exited and, if it ran in a sandbox, this has reported how. */

@@ -43,6 +43,11 @@ export class Pipes implements AsyncDisposable {
     this.#options = options;
   }
 
+  /** Where pipes have names until they are open. Nobody else reads there. */
+  get directory(): string {
+    return this.#options.directory;
+  }
+
   /** A pipe, which the caller must close. */
   async take(): Promise<Pipe> {
     for (;;) {

@@ -36,6 +36,12 @@ export async function isRunning(
   return await orAssumed(isAny, signalProcess(-tree.group, 0));
 }
 
+/** How many processes of `tree` are running; 0 where they cannot be listed. */
+export async function countRunning(tree: ProcessTree): Promise<number> {
+  const count = listProcesses(tree.start).then((rows) => selectTree(rows, tree).length);
+  return await orAssumed(count, 0);
+}
+
 /**
  * Ends every process of `tree`, also those that left its group: they are first asked to end, then
  * killed. Resolves to their number, once they are gone or cannot be ended.

@@ -24,7 +24,7 @@ export const HookEvent = z.enum([
 export type HookEvent = z.infer<typeof HookEvent>;
 
 /** What the `matcher` of an event is compared with; an event that is not here has nothing to compare, and its hooks always run. */
-const matchedBy: Readonly<Partial<Record<HookEvent, string>>> = {
+export const matchedBy: Readonly<Partial<Record<HookEvent, string>>> = {
   PreToolUse: "the name of the tool",
   PostToolUse: "the name of the tool",
   PermissionRequest: "the name of the tool",
@@ -86,7 +86,7 @@ export const HookConfiguration = z.partialRecord(
 ) satisfies z.ZodType<HookConfiguration>;
 
 /** A part of a file's hooks that has no effect. */
-interface IgnoredHook {
+export interface IgnoredHook {
   /** Where it is, such as `PreToolUse[0].hooks[1].async`. */
   path: string;
   /** Why it has no effect, as the end of a sentence that begins with the path. */
@@ -210,9 +210,11 @@ function readEntries(
   return hooks;
 }
 
+const shells: readonly unknown[] = ["bash", "sh"];
+
 /** True for a field without which another command would run, or at other times than its author wants. */
 function changesWhatRuns(field: string, value: unknown): boolean {
-  if (field === "shell") return value !== "bash";
+  if (field === "shell") return !shells.includes(value);
   return field === "if" || field === "args";
 }
 
@@ -221,7 +223,7 @@ function unknownField(path: string): IgnoredHook {
 }
 
 /** True for a matcher whose names are compared one by one. All others are regular expressions. */
-function isListOfNames(matcher: string): boolean {
+export function isListOfNames(matcher: string): boolean {
   return /^[\w\s,|-]*$/.test(matcher);
 }
 
