@@ -304,7 +304,7 @@ export type { RewindOptions, RewindPreview, RewindReport } from "./team/rewind/t
 export type { MemberSummary, TeamSummary } from "./team/summary.ts";
 export { systemMachine, systemPlace } from "./team/system-place.ts";
 export { type BackgroundCommand, Team } from "./team/team.ts";
-export type { SpawnAnswer, TeamHooks } from "./team/team-hooks.ts";
+export type { SpawnAnswer, TeamHooks } from "./team/hooks/team-hooks.ts";
 export type { OpenModel } from "./team/team-models.ts";
 export type {
   ApprovalPolicy,

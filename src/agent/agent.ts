@@ -94,6 +94,7 @@ export class Agent {
   /** The model that was chosen for the next request. */
   #nextModel: ModelParts | undefined;
   #notices: readonly string[] = [];
+  #haltReason: string | undefined;
   /** The models of which the person knows that they are not shown all images. */
   readonly #toldOfImages = new Set<string>();
   /** The pairs of models between which thoughts are known to be left out. */
@@ -127,6 +128,16 @@ export class Agent {
   /** The one of its models that answers its next request, as far as is known. */
   get answeringModel(): string {
     return this.#nextModel ? modelIds(this.#nextModel.model.id)[0] : this.#answeringModel;
+  }
+
+  /** Why a hook ends the run that is under way. */
+  get haltReason(): string | undefined {
+    return this.#haltReason;
+  }
+
+  /** Ends the run after the calls that run already; without a reason, takes that back. */
+  halt(reason: string | undefined): void {
+    this.#haltReason = reason;
   }
 
   /** Has another model answer, from the next request on. */

@@ -34,8 +34,11 @@ interface JudgedPlan {
   /** The call with the input that is run, which a hook may have changed. */
   call: ToolCall;
   prepared: PreparedCall;
-  verdict: Verdict;
+  verdict: JudgedVerdict;
 }
+
+/** `isHeldForPerson`: a hook wants the person to be asked, so that no hook answers for them. */
+type JudgedVerdict = Verdict & { readonly isHeldForPerson?: boolean };
 
 /**
  * Answers the open calls of a member's last reply. Calls that change nothing run beside each
@@ -71,6 +74,7 @@ export class CallRound {
     const { agent, repetition } = this.#options;
     if (isStarted) return answered(outcomeUnknown);
     if (cutShort.has(stop)) return answered(cutOff);
+    if (agent.haltReason !== undefined) return answered(haltedBy(agent.haltReason));
     const refusal = repetition.refuse(call);
     if (refusal) return { type: "repeated", output: failure(refusal) };
     const tool = agent.tools.get(call.name);
@@ -97,7 +101,11 @@ export class CallRound {
     const { permissions, secrets } = this.#options.agent.options;
     const answer = await this.#hooks.beforeCall(this.#hooked(written, accepted));
     if ("output" in answer) return { type: "answered", output: answer.output };
-    const { decision, reason, input } = answer;
+    const { decision, reason, input, stop } = answer;
+    if (stop !== undefined) {
+      this.#options.agent.halt(stop);
+      return answered(haltedBy(stop));
+    }
     const call = input === undefined ? written : { ...written, input: secrets.maskJson(input) };
     const prepared = call === written ? accepted : tool.prepare(call.input);
     if (prepared.type === "invalid") return { type: "answered", output: prepared.output };
@@ -132,11 +140,7 @@ export class CallRound {
   /** The output of the call; `stopped` when the call stays open for the next start. */
   async #outputOf(open: OpenCall, plan: CallPlan): Promise<ToolOutput | "stopped"> {
     if (plan.type !== "judged") return plan.output;
-    return (
-      (await this.#try(open, plan)) ??
-      (await this.#permit(plan.call, plan.verdict)) ??
-      this.#start(open, plan)
-    );
+    return (await this.#try(open, plan)) ?? (await this.#permit(plan)) ?? this.#start(open, plan);
   }
 
   /**
@@ -151,15 +155,18 @@ export class CallRound {
     const output = await outputOf(() => prepared.run(silent));
     if (this.#options.signal.aborted && isLeaving(this.#options.signal)) return "stopped";
     if (output.isHindered) return undefined;
-    return this.#hooks.afterCall(this.#hooked(call, prepared), output);
+    return this.#checked(call, prepared, output);
   }
 
   /** Undefined when the call may run. */
-  async #permit(call: ToolCall, verdict: Verdict): Promise<ToolOutput | "stopped" | undefined> {
+  async #permit(plan: JudgedPlan): Promise<ToolOutput | "stopped" | undefined> {
     const { agent, signal } = this.#options;
-    const { decision, reason, suggestedRule, summary } = verdict;
+    const { call } = plan;
+    const { decision, reason, suggestedRule, summary } = plan.verdict;
     if (decision === "allow") return undefined;
     if (decision === "deny") return failure(`Error: Not permitted: ${reason}`);
+    const decided = await this.#decideByHook(plan);
+    if (decided) return decided === "allowed" ? undefined : decided;
     const answer = await agent.options.approvals.ask(
       {
         member: agent.options.name,
@@ -183,6 +190,24 @@ export class CallRound {
     }
   }
 
+  /** What a hook decides of a call that the person would be asked about; undefined where they are to be asked. */
+  async #decideByHook({
+    call,
+    prepared,
+    verdict,
+  }: JudgedPlan): Promise<ToolOutput | "allowed" | undefined> {
+    const { reason, isHeldForPerson } = verdict;
+    const answer = await this.#hooks.beforeAsk({ ...this.#hooked(call, prepared), reason });
+    if (!answer) return undefined;
+    if (answer.decision === "deny") {
+      return failure(`Error: Not permitted: ${answer.reason ?? refusedByHook}`);
+    }
+    if (isHeldForPerson) return undefined;
+    const { permissions } = this.#options.agent.options;
+    const given = { tool: call.name, action: prepared.action, isAllowed: true };
+    return (await permissions.judge(given)).decision === "allow" ? "allowed" : undefined;
+  }
+
   async #start(open: OpenCall, plan: JudgedPlan): Promise<ToolOutput> {
     const { call: written } = open;
     const { call, prepared, verdict } = plan;
@@ -196,7 +221,14 @@ export class CallRound {
     const output = await outputOf(() =>
       prepared.run(isConfined ? { ...context, confinement: "read-only" } : context),
     );
-    return this.#hooks.afterCall(this.#hooked(call, prepared), output);
+    return this.#checked(call, prepared, output);
+  }
+
+  /** The output as hooks leave it. */
+  async #checked(call: ToolCall, prepared: PreparedCall, output: ToolOutput): Promise<ToolOutput> {
+    const checked = await this.#hooks.afterCall(this.#hooked(call, prepared), output);
+    if (checked.stop !== undefined) this.#options.agent.halt(checked.stop);
+    return checked.output;
   }
 
   #context({ madeAt }: OpenCall, { call }: JudgedPlan): ToolContext {
@@ -251,6 +283,11 @@ const outcomeUnknown =
   "Outcome unknown: troupe stopped while this call was running, and did not run it again. Whatever of it still ran was ended. Check what it did before you repeat it.";
 const cutOff =
   "Error: Your reply met the limit of its length before it was complete, so none of its calls was run. Make the calls again in smaller pieces.";
+
+function haltedBy(reason: string): string {
+  return `Error: Not run: a hook ends the run: ${reason}`;
+}
+
 const notRun = "Error: Not run: the person interrupted before it began.";
 
 function answered(text: string): CallPlan {
@@ -261,13 +298,16 @@ function answered(text: string): CallPlan {
 function narrowed(
   verdict: Verdict,
   decision: Verdict["decision"] | undefined,
-  reason = decision === "deny" ? "the program refuses it" : "the program has it asked",
-): Verdict {
+  reason = decision === "deny" ? refusedByHook : "the program has it asked",
+): JudgedVerdict {
   if (decision !== "deny" && decision !== "ask") return verdict;
   // No rule would keep the hook from asking again, and nothing is tried of what it asks about.
   const { suggestedRule: _, confinement: __, ...rest } = verdict;
-  return verdict.decision === "deny" ? rest : { ...rest, decision, reason };
+  if (verdict.decision === "deny") return rest;
+  return { ...rest, decision, reason, isHeldForPerson: decision === "ask" };
 }
+
+const refusedByHook = "the program refuses it";
 
 async function outputOf(run: () => Promise<ToolOutput>): Promise<ToolOutput> {
   try {

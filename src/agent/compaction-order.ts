@@ -19,6 +19,10 @@ export async function* carryOutCompaction(
 ): AsyncGenerator<EventDraft, void> {
   const refusal = refusalOf(agent);
   if (refusal) return order.reject(refusal);
+  const { name: member, hooks } = agent.options;
+  const compaction = { member, trigger: "manual", keep: order.keep, signal } as const;
+  const prevented = await hooks?.beforeCompaction(compaction);
+  if (prevented !== undefined) return order.reject(preventedBy(member, prevented));
   const tokensBefore = contextSize(agent);
   let isOver = false;
   try {
@@ -69,6 +73,16 @@ export function cancelled(name: string): TeamError {
   return new TeamError("compaction-failed", `${notSummarized(name)}: it was interrupted`, {
     hint: "It is unchanged.",
   });
+}
+
+function preventedBy(name: string, reason: string): TeamError {
+  return new TeamError(
+    "compaction-failed",
+    `${notSummarized(name)}: a hook prevents it: ${reason}`,
+    {
+      hint: "It is unchanged.",
+    },
+  );
 }
 
 function leftBefore(name: string): TeamError {

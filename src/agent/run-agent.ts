@@ -47,6 +47,9 @@ const leastOutput = 1_024;
 /** How often in a row a reply may be cut short before the run fails. */
 const maxCuts = 3;
 
+/** How often in a run a hook may have it go on: more often it would never end. */
+const maxGoings = 8;
+
 class AgentRun {
   readonly #agent: Agent;
   readonly #signal: AbortSignal;
@@ -57,6 +60,8 @@ class AgentRun {
   #cuts = 0;
   /** How long a reply may be. */
   #maxOutputTokens: number;
+  /** How often a hook had the run go on. */
+  #goings = 0;
   /** How full the context was when a compaction made no room. */
   #crampedAt = 0;
 
@@ -68,6 +73,7 @@ class AgentRun {
   }
 
   async *run(): AsyncGenerator<EventDraft, RunEnd | undefined> {
+    this.#agent.halt(undefined);
     await this.#agent.record({ type: "run-start" });
     yield { type: "run-start" };
     for (const message of this.#agent.takeNotices()) yield { type: "warning", message };
@@ -90,12 +96,15 @@ class AgentRun {
     const stopped = this.#stopped();
     if (stopped) return stopped;
     yield* this.#takeInput();
-    if (!this.#agent.conversation.awaitsReply) return this.#stopped() ?? { outcome: "done" };
+    if (!this.#agent.conversation.awaitsReply) {
+      if (await this.#goesOnByHook()) return undefined;
+      return this.#stopped() ?? { outcome: "done" };
+    }
     yield* this.#takeModel();
     const limit = this.#limit();
     if (limit) return limit;
     const ordered = this.#orders?.takeCompaction();
-    if (ordered || this.#shouldCompact()) {
+    if (ordered || (this.#shouldCompact() && (await this.#mayCompact()))) {
       const setback = yield* ordered ? this.#carryOut(ordered) : this.#compact();
       if (setback) return setback;
       yield* this.#takeInput();
@@ -152,12 +161,31 @@ class AgentRun {
     await this.#agent.record({ type: "note", text: note, wakes: false });
   }
 
+  /** Whether a hook has the member go on although everything is answered. */
+  async #goesOnByHook(): Promise<boolean> {
+    const { name: member, hooks, secrets } = this.#agent.options;
+    if (!hooks || this.#turn === 0 || this.#signal.aborted || this.#goings >= maxGoings)
+      return false;
+    const answer = this.#agent.lastRun.answers.at(-1) ?? "";
+    const end = { member, answer, times: this.#goings, signal: this.#signal };
+    const reason = await hooks.beforeEnd(end);
+    if (reason === undefined || this.#signal.aborted) return false;
+    this.#goings++;
+    const note = secrets.mask(escapeWrapper(reason));
+    await this.#agent.record({ type: "note", text: note, wakes: true });
+    return true;
+  }
+
   /** True when the member ends, or its process; not when the person has only interrupted it. */
   get #isEnding(): boolean {
     return isLeaving(this.#signal) || interruptionReason(this.#signal) !== undefined;
   }
 
   #stopped(): RunEnding {
+    const { haltReason } = this.#agent;
+    if (!this.#signal.aborted && haltReason !== undefined) {
+      return { outcome: "interrupted", reason: haltReason };
+    }
     if (!this.#signal.aborted) return undefined;
     if (isLeaving(this.#signal)) return "left";
     const reason = interruptionReason(this.#signal);
@@ -245,6 +273,16 @@ class AgentRun {
     // Where one made no room, only once there is more: or every turn would pay for another.
     const { contextTokens } = this.#agent.conversation;
     return isNearlyFull(this.#agent) && contextTokens > this.#crampedAt * 1.05;
+  }
+
+  /** False where a hook prevents an early compaction: the next one is due when there is more. */
+  async #mayCompact(): Promise<boolean> {
+    const { name: member, hooks } = this.#agent.options;
+    const compaction = { member, trigger: "auto", keep: undefined, signal: this.#signal } as const;
+    const refusal = await hooks?.beforeCompaction(compaction);
+    if (refusal === undefined) return true;
+    this.#crampedAt = this.#agent.conversation.contextTokens;
+    return false;
   }
 
   /** An early compaction may fail: then the run continues while there is room. */

@@ -29,7 +29,9 @@ export function mergeAnswers(ended: readonly EndedHook[]): EventAnswer {
   const refusals = ended.flatMap(refusalOf);
   const asked = answers.find((each) => each.hookSpecificOutput?.permissionDecision === "ask");
   const isAllowed = answers.some(isAllowing);
-  const input = answers.flatMap((each) => each.hookSpecificOutput?.updatedInput ?? []).at(-1);
+  const input = answers
+    .map((each) => each.hookSpecificOutput?.updatedInput)
+    .findLast((each) => each !== undefined);
   const contexts = answers.flatMap((each) => [
     ...(each.additionalContext?.trim() ? [each.additionalContext.trim()] : []),
     ...(each.hookSpecificOutput?.additionalContext?.trim()

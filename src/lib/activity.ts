@@ -78,6 +78,7 @@ export function afterEvent(activity: Activity, event: AgentEvent): Activity {
     case "rule-change":
     case "mode-change":
     case "rewind":
+    case "hook":
     case "warning":
       return activity;
     case "message-sent":

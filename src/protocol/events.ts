@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Effort } from "./effort.ts";
+import { HookEvent } from "./hook-configuration.ts";
 import { LandingId, MemberName, MessageId, RequestId, TaskId } from "./ids.ts";
 import { LandingState } from "./landing.ts";
 import { PermissionMode, RunOutcome } from "./message.ts";
@@ -229,6 +230,23 @@ export interface ToolResultEvent extends EventFields {
   is_error: boolean;
 }
 
+/**
+ * A command that is configured as a hook has run. `member` is the one whose event it was.
+ */
+export interface HookRunEvent extends EventFields {
+  type: "hook";
+  /** The event of the hook, such as `PreToolUse`. */
+  event: HookEvent;
+  /** The beginning of its command. */
+  command: string;
+  /** `blocked`: it refused what it was asked about. `failed`: it ended with another exit code than 0 and 2, took too long, or could not be run. */
+  outcome: "passed" | "blocked" | "failed";
+  /** Why, or what it says to the person. */
+  message?: string | undefined;
+  /** The call that it was about. */
+  call_id?: string | undefined;
+}
+
 /** A turn is over: the reply and the results of its calls are recorded. */
 export interface TurnEndEvent extends EventFields {
   type: "turn-end";
@@ -309,6 +327,7 @@ export type AgentEvent =
   | ToolCallEvent
   | ToolOutputEvent
   | ToolResultEvent
+  | HookRunEvent
   | TurnEndEvent
   | CompactionStartEvent
   | CompactionEndEvent
@@ -361,6 +380,13 @@ export const AgentEvent = z.discriminatedUnion("type", [
   event("tool-call", { call_id: z.string(), name: z.string(), input: z.unknown() }),
   event("tool-output", { call_id: z.string(), text: z.string() }),
   event("tool-result", { call_id: z.string(), output: z.string(), is_error: z.boolean() }),
+  event("hook", {
+    event: HookEvent,
+    command: z.string(),
+    outcome: z.enum(["passed", "blocked", "failed"]),
+    message: z.string().optional(),
+    call_id: z.string().optional(),
+  }),
   event("turn-end", { turn, usage: TokenUsage }),
   event("compaction-start", { context_tokens: z.int() }),
   event("compaction-end", { summary: z.string(), context_tokens: z.int().optional() }),

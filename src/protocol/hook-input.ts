@@ -30,9 +30,9 @@ export const HookInput = z.discriminatedUnion("hook_event_name", [
   input("LandingReady", {
     ...teammate(),
     landing_id: z.string(),
+    /** The commit that would land. */
     commit: z.string(),
     target: z.string(),
-    files: z.array(z.string()),
   }),
   input("Quiet", {}),
 ]);

@@ -6,21 +6,38 @@ import type { Equipment } from "./equipment.ts";
 import type { MemberDefinition } from "./members/member-definition.ts";
 import type { SandboxedMember } from "./team-sandbox.ts";
 
+type RunnerOwner = Pick<MemberDefinition, "name" | "sandbox" | "checkout" | "cwd" | "root">;
+
 /** What runs the commands of a member, in its sandbox if it has one. */
 export function commandRunner(
   equipment: Equipment,
-  {
-    name,
-    sandbox: mode,
-    checkout,
-    cwd,
-    root,
-  }: Pick<MemberDefinition, "name" | "sandbox" | "checkout" | "cwd" | "root">,
+  { name, sandbox: mode, checkout, cwd, root }: RunnerOwner,
 ): CommandRunner {
   const { environment, checkouts } = equipment;
   return hostRunner(equipment, name, {
     cwd,
     environment: checkout ? apart(environment, checkout.path) : environment,
+    sandboxed: async () => {
+      const readable = checkout ? await checkouts.readable(name) : [];
+      return { workspace: root, mode, ownsGit: checkout !== undefined, readable };
+    },
+  });
+}
+
+/** What runs hooks in the directory of a member: in its sandbox, if it has one, those that are not the person's own. */
+export function hookRunner(
+  equipment: Equipment,
+  { name, sandbox: mode, checkout, cwd, root }: RunnerOwner,
+): CommandRunner {
+  const { environment, checkouts } = equipment;
+  // The lead's directory, so that a member with a checkout does not choose the scripts that hooks run.
+  const project = equipment.cwd;
+  return hostRunner(equipment, name, {
+    cwd,
+    environment: {
+      ...(checkout ? apart(environment, checkout.path) : environment),
+      ...{ TROUPE_PROJECT_DIR: project, CLAUDE_PROJECT_DIR: project },
+    },
     sandboxed: async () => {
       const readable = checkout ? await checkouts.readable(name) : [];
       return { workspace: root, mode, ownsGit: checkout !== undefined, readable };

@@ -14,6 +14,7 @@ import {
 } from "../model/provider-settings.ts";
 import type { Recording } from "../model/recording.ts";
 import type { RequestApprovals } from "../permissions/approvals.ts";
+import type { HookSource } from "../hooks/command-hooks.ts";
 import { commandEnvironment } from "../permissions/command-environment.ts";
 import { secretsNamedBy } from "../permissions/home-secrets.ts";
 import { type CommandOwner, isMarkerOf, isMarkerOfTeam } from "../processes/marker.ts";
@@ -35,7 +36,8 @@ import { type CheckoutOptions, MemberCheckouts } from "./member-checkouts.ts";
 import type { GuidanceOptions } from "./member-guidance.ts";
 import type { OwnSystemPrompt } from "./member-prompt.ts";
 import type { LeadSettings } from "./members/member-definition.ts";
-import type { TeamHooks } from "./team-hooks.ts";
+import type { CommandTeamHooks } from "./hooks/command-team-hooks.ts";
+import type { TeamHooks } from "./hooks/team-hooks.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
 import { type OpenModel, TeamModels } from "./team-models.ts";
 import type { TeamPlace } from "./team-place.ts";
@@ -74,6 +76,11 @@ export interface EquipmentOptions {
    * spawns. Permission rules of a program, too.
    */
   hooks?: TeamHooks;
+  /**
+   * Commands that run at events of the team, as `hooks` in a settings file has them; read them with `readHooks`. Where `hooks` decide about the same,
+   * the stricter answer counts.
+   */
+  commandHooks?: readonly HookSource[] | undefined;
   /** What confines the commands of members (default: nothing, they run as the person). */
   sandbox?: SandboxOptions | undefined;
   /** Repositories of their own for teammates (default: they work in the lead's directory). */
@@ -104,13 +111,18 @@ interface EquipmentParts {
 export class Equipment implements AsyncDisposable {
   readonly place: TeamPlace;
   readonly layout: TeamLayout<string>;
+  /** The workspace of the lead. */
+  readonly cwd: string;
   readonly store: TeamStore;
   readonly models: TeamModels;
   readonly budget: Budget;
   readonly secrets: Secrets;
   readonly tools: readonly Tool[];
   readonly systemPrompt: OwnSystemPrompt | undefined;
-  readonly hooks: TeamHooks;
+  readonly #programHooks: TeamHooks;
+  readonly #hookSources: readonly HookSource[];
+  #commandHooks: CommandTeamHooks | undefined;
+  #hooks: TeamHooks;
   readonly guidance: GuidanceOptions;
   readonly approvals: ApprovalOptions;
   readonly outputFiles: OutputFiles;
@@ -133,6 +145,7 @@ export class Equipment implements AsyncDisposable {
     const { place, env, providers, budget = {}, provider = {} } = options;
     const { store, secrets, recording } = parts;
     this.place = place;
+    this.cwd = options.cwd;
     this.layout = teamLayout(place.directory);
     this.#opened = new Disposables();
     this.store = this.#opened.use(store);
@@ -144,7 +157,9 @@ export class Equipment implements AsyncDisposable {
     });
     this.tools = (options.tools ?? []).map((tool) => ownTool(tool, clock));
     this.systemPrompt = options.systemPrompt;
-    this.hooks = options.hooks ?? {};
+    this.#programHooks = options.hooks ?? {};
+    this.#hookSources = options.commandHooks ?? [];
+    this.#hooks = this.#programHooks;
     this.guidance = options.guidance ?? {};
     this.approvals = options.approvals ?? {};
     this.budget = new Budget("The team's", budget);
@@ -186,6 +201,7 @@ export class Equipment implements AsyncDisposable {
     const equipment = await Equipment.#make(options);
     try {
       await equipment.sandbox.check();
+      if (equipment.#hookSources.length > 0) await equipment.openCommandHooks();
       return equipment;
     } catch (error) {
       await equipment[Symbol.asyncDispose]();
@@ -206,6 +222,27 @@ export class Equipment implements AsyncDisposable {
       await store[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  /** The functions of the program, and the commands that are hooks. */
+  get hooks(): TeamHooks {
+    return this.#hooks;
+  }
+
+  /** The commands that are hooks, where there are any. */
+  get commandHooks(): CommandTeamHooks | undefined {
+    return this.#commandHooks;
+  }
+
+  /** Makes hooks ready that are commands. Their code is loaded only where there are some. */
+  async openCommandHooks(): Promise<CommandTeamHooks> {
+    const [{ openCommandHooks }, { combineHooks }] = await Promise.all([
+      import("./hooks/open-command-hooks.ts"),
+      import("./hooks/combine-hooks.ts"),
+    ]);
+    this.#commandHooks ??= openCommandHooks(this, this.#hookSources);
+    this.#hooks = combineHooks(this.#programHooks, this.#commandHooks);
+    return this.#commandHooks;
   }
 
   /** The budget of a member's name: the same one, however often the member is spawned. */

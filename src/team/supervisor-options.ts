@@ -11,7 +11,7 @@ import type {
   MemberParts,
 } from "./members/member-definition.ts";
 import type { Supervisor } from "./supervisor.ts";
-import type { TeamHooks } from "./team-hooks.ts";
+import type { TeamHooks } from "./hooks/team-hooks.ts";
 import type { TeamStore } from "./team-store.ts";
 
 /** The team's store, the functions that make members, and the person's settings. */

@@ -29,7 +29,7 @@ import { notTheirs } from "./protocols/permission-orders.ts";
 import { openProtocols, type Protocols } from "./protocols/protocols.ts";
 import { reportRequest } from "./protocols/report-request.ts";
 import type { SupervisorOptions } from "./supervisor-options.ts";
-import { reviewSpawn } from "./team-hooks.ts";
+import { reviewSpawn } from "./hooks/team-hooks.ts";
 import { TeamPause } from "./team-pause.ts";
 
 /** Behind all events, in case one was lost. */

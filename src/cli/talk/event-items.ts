@@ -4,7 +4,7 @@ import { shortCount } from "../../protocol/amounts.ts";
 import { previewCharacters } from "../../protocol/event-preview.ts";
 import type {
   AgentEvent,
-  CompactionEndEvent,
+  CompactionEndEvent, HookRunEvent,
   LandingChangeEvent,
   MemberChangeEvent,
   MessageSentEvent,
@@ -140,6 +140,8 @@ export class EventItems {
         return [notice("ended without reading a message, which was returned", "bad")];
       case "line-set-aside":
         return [notice(`a line in its mailbox was set aside: ${event.reason}`, "bad")];
+      case "hook":
+        return hookItems(event);
       case "warning":
         return [notice(sentences(event.message, event.hint), "bad")];
       case "message-delivered":
@@ -225,6 +227,14 @@ function endsSummary(event: AgentEvent): boolean {
 
 function notice(text: string, tone: NoticeTone = "quiet"): TalkItem {
   return { type: "notice", text, tone };
+}
+
+/** A hook that has passed, and says nothing, is no news. */
+function hookItems({ event, command, outcome, message }: HookRunEvent): TalkItem[] {
+  const hook = `hook ${event} (${command})`;
+  if (outcome === "passed") return message ? [notice(`${hook}: ${message}`)] : [];
+  const done = outcome === "blocked" ? "refuses" : "failed";
+  return [notice(`${hook} ${done}${message ? `: ${message}` : ""}`, "bad")];
 }
 
 /** Messages for the runtime only are left out. */

@@ -104,6 +104,16 @@ export const eventExamples: { readonly [Type in AgentEvent["type"]]: Raw<Type> }
     at,
     member,
   },
+  hook: {
+    type: "hook",
+    event: "PreToolUse",
+    command: "scripts/no-force-push.sh",
+    outcome: "blocked",
+    message: "Push without --force.",
+    call_id,
+    at,
+    member,
+  },
   "turn-end": { type: "turn-end", turn: 1, usage, at, member },
   "compaction-start": { type: "compaction-start", context_tokens: 160_000, at, member },
   "compaction-end": {
