@@ -1,5 +1,13 @@
 export type { BudgetLimits } from "./agent/bill.ts";
-export type { CallAnswer, HookedCall, HookOutput, MemberHooks } from "./agent/hooks.ts";
+export type {
+  AfterCallAnswer,
+  AskAnswer,
+  CallAnswer,
+  EndingRun,
+  HookedCall,
+  HookOutput,
+  MemberHooks,
+} from "./agent/hooks.ts";
 export type { CompactionReport, RunEnd } from "./agent/runner.ts";
 export type { CheckoutDraft, CheckoutRecords } from "./checkouts/checkout-records.ts";
 export type { Checkouts, KeptWork } from "./checkouts/checkouts.ts";
@@ -86,6 +94,7 @@ export type {
   CompactionEndEvent,
   CompactionStartEvent,
   EventFields,
+  HookRunEvent,
   LandingChangeEvent,
   LineSetAsideEvent,
   MemberChangeEvent,
@@ -114,11 +123,15 @@ export type {
   TurnStartEvent,
   WarningEvent,
 } from "./protocol/events.ts";
-export type {
-  CommandHook,
-  HookConfiguration,
-  HookEvent,
-  HookGroup,
+export {
+  type CommandHook,
+  type HookConfiguration,
+  type HookEvent,
+  type HookGroup,
+  type HookProblem,
+  type IgnoredHook,
+  readHooks,
+  type StatedHooks,
 } from "./protocol/hook-configuration.ts";
 export {
   type Checked,
@@ -276,6 +289,13 @@ export {
 } from "./team/diff/workspace-diff.ts";
 export { exitCodeOf, unfinishedLines } from "./team/exit-code.ts";
 export { FileTeamStore } from "./team/file-team-store.ts";
+export type {
+  CheckoutReview,
+  LandingReview,
+  SpawnAnswer,
+  TaskReview,
+  TeamHooks,
+} from "./team/hooks/team-hooks.ts";
 export type { BroughtWork } from "./team/landings/bring-landed.ts";
 export type { LandingChanges } from "./team/landings/landing-changes.ts";
 export type { LandingDecision } from "./team/landings/landing-order.ts";
@@ -304,7 +324,6 @@ export type { RewindOptions, RewindPreview, RewindReport } from "./team/rewind/t
 export type { MemberSummary, TeamSummary } from "./team/summary.ts";
 export { systemMachine, systemPlace } from "./team/system-place.ts";
 export { type BackgroundCommand, Team } from "./team/team.ts";
-export type { SpawnAnswer, TeamHooks } from "./team/hooks/team-hooks.ts";
 export type { OpenModel } from "./team/team-models.ts";
 export type {
   ApprovalPolicy,

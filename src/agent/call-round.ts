@@ -140,6 +140,9 @@ export class CallRound {
   /** The output of the call; `stopped` when the call stays open for the next start. */
   async #outputOf(open: OpenCall, plan: CallPlan): Promise<ToolOutput | "stopped"> {
     if (plan.type !== "judged") return plan.output;
+    const { haltReason } = this.#options.agent;
+    // A call before it may have ended meanwhile.
+    if (haltReason !== undefined) return failure(haltedBy(haltReason));
     return (await this.#try(open, plan)) ?? (await this.#permit(plan)) ?? this.#start(open, plan);
   }
 

@@ -19,7 +19,11 @@ export interface LandingStepOptions {
   isProtected(path: string): boolean;
   /** Runs the check on exactly the tree of a commit (default: nothing is checked). Returns why it has not passed. */
   check?:
-    | ((commit: CommitId, signal: AbortSignal) => Promise<LandingCheck | undefined>)
+    | ((
+        commit: CommitId,
+        signal: AbortSignal,
+        landing: Landing,
+      ) => Promise<LandingCheck | undefined>)
     | undefined;
   /**
    * Says what has become of a landing: `landed`, `conflict`, `rejected`, `failed`, or `taken` with the reason why it waits.
@@ -134,9 +138,10 @@ export class LandingStep implements LandedStep {
     return CommitId.parse(await this.#options.git.text(argv, { author, input }));
   }
 
-  #check({ merge_commit }: Landing, signal: AbortSignal): Promise<LandingCheck | undefined> {
+  #check(landing: Landing, signal: AbortSignal): Promise<LandingCheck | undefined> {
     const { check } = this.#options;
-    return check && merge_commit ? check(merge_commit, signal) : Promise.resolve(undefined);
+    const { merge_commit: commit } = landing;
+    return check && commit ? check(commit, signal, landing) : Promise.resolve(undefined);
   }
 
   async #sendBack(landing: Landing, move: LandingMove): Promise<Landing> {

@@ -46,7 +46,7 @@ export type HookDetails = HookInput extends infer Each
   : never;
 
 /** The part of an input that every event has. */
-export type HookSurroundings = z.infer<z.ZodObject<ReturnType<typeof surroundings>>>;
+type HookSurroundings = z.infer<z.ZodObject<ReturnType<typeof surroundings>>>;
 
 function surroundings() {
   return {

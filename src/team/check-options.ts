@@ -10,6 +10,7 @@ import { OwnModels } from "../model/model-facts.ts";
 import { checkProvider } from "../model/provider-definitions.ts";
 import { CheckoutBase, Isolation } from "../protocol/checkout.ts";
 import { Effort } from "../protocol/effort.ts";
+import { HookConfiguration } from "../protocol/hook-configuration.ts";
 import { LandingMode } from "../protocol/landing.ts";
 import { PermissionMode } from "../protocol/message.ts";
 import { SandboxMode } from "../protocol/sandbox-mode.ts";
@@ -110,8 +111,23 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
       z.strictObject({
         ...{ beforeCall: isFunction.optional(), afterCall: isFunction.optional() },
         ...{ beforeRequest: isFunction.optional(), onSpawn: isFunction.optional() },
+        ...{ beforeAsk: isFunction.optional(), beforePrompt: isFunction.optional() },
+        ...{ beforeEnd: isFunction.optional(), beforeCompaction: isFunction.optional() },
+        ...{ beforeTask: isFunction.optional(), beforeLanding: isFunction.optional() },
+        onCheckout: isFunction.optional(),
       }),
-    must: "have only beforeCall, afterCall, beforeRequest and onSpawn, each a function",
+    must: "have only beforeCall, afterCall, beforeAsk, beforeRequest, beforePrompt, beforeEnd, beforeCompaction, beforeTask, beforeLanding, onCheckout and onSpawn, each a function",
+  },
+  commandHooks: {
+    schema: () =>
+      z.array(
+        z.strictObject({
+          origin: text,
+          hooks: HookConfiguration,
+          isRepository: z.boolean().optional(),
+        }),
+      ),
+    must: "be a list of { origin, hooks }, with hooks as readHooks returns them",
   },
   ...{
     maxTurns: whole,

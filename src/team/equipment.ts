@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { Budget, type BudgetLimits } from "../agent/bill.ts";
+import type { HookSource } from "../hooks/command-hooks.ts";
 import { dashboardsDirectory, headPath, pipesDirectory, teamKeyPath } from "../keys/team-key.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { childEnvironment, Secrets } from "../lib/secrets.ts";
@@ -14,7 +15,6 @@ import {
 } from "../model/provider-settings.ts";
 import type { Recording } from "../model/recording.ts";
 import type { RequestApprovals } from "../permissions/approvals.ts";
-import type { HookSource } from "../hooks/command-hooks.ts";
 import { commandEnvironment } from "../permissions/command-environment.ts";
 import { secretsNamedBy } from "../permissions/home-secrets.ts";
 import { type CommandOwner, isMarkerOf, isMarkerOfTeam } from "../processes/marker.ts";
@@ -31,13 +31,13 @@ import { FileLocks } from "../workspace/file-locks.ts";
 import { SharedFiles } from "../workspace/shared-files.ts";
 import { askHost } from "./ask-host.ts";
 import { FileTeamStore } from "./file-team-store.ts";
+import type { CommandTeamHooks } from "./hooks/command-team-hooks.ts";
+import type { TeamHooks } from "./hooks/team-hooks.ts";
 import { ImageFiles } from "./image-files.ts";
 import { type CheckoutOptions, MemberCheckouts } from "./member-checkouts.ts";
 import type { GuidanceOptions } from "./member-guidance.ts";
 import type { OwnSystemPrompt } from "./member-prompt.ts";
-import type { LeadSettings } from "./members/member-definition.ts";
-import type { CommandTeamHooks } from "./hooks/command-team-hooks.ts";
-import type { TeamHooks } from "./hooks/team-hooks.ts";
+import type { LeadSettings, MemberDefinition } from "./members/member-definition.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
 import { type OpenModel, TeamModels } from "./team-models.ts";
 import type { TeamPlace } from "./team-place.ts";
@@ -232,6 +232,13 @@ export class Equipment implements AsyncDisposable {
   /** The commands that are hooks, where there are any. */
   get commandHooks(): CommandTeamHooks | undefined {
     return this.#commandHooks;
+  }
+
+  /** Whether hooks decide about the calls of a member, and so may permit any that creates files. */
+  hasOwnPolicy({ hooks }: Pick<MemberDefinition, "hooks">): boolean {
+    const isOfRole = hooks?.configuration.PreToolUse !== undefined;
+    const isOfProgram = this.#programHooks.beforeCall !== undefined;
+    return isOfProgram || isOfRole || (this.#commandHooks?.has("PreToolUse") ?? false);
   }
 
   /** Makes hooks ready that are commands. Their code is loaded only where there are some. */

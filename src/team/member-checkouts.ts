@@ -17,6 +17,7 @@ import { type MemberName, system } from "../protocol/ids.ts";
 import type { MemberRecord } from "../protocol/team.ts";
 import { commandRunner } from "./command-runner-of.ts";
 import type { Equipment } from "./equipment.ts";
+import { refusalOf } from "./hooks/team-hooks.ts";
 import { defaults } from "./team-options.ts";
 
 /** The checkouts of members. */
@@ -83,6 +84,7 @@ export class MemberCheckouts implements Checkouts, AsyncDisposable {
       setUp: async ({ checkout, cwd }) => {
         if (options.setup)
           await runSetup(equipment, options.setup, { record, checkout, cwd, signal });
+        await reviewCheckout(equipment, { record, path: checkout.path, signal });
       },
     });
     const { checkout, cwd, missing } = made;
@@ -242,6 +244,22 @@ async function runSetup(
   });
   if (end.type === "not-started") throw setupFailed(command, end.problem);
   if (!hasSucceeded(end)) throw setupFailed(command, describeEnd(end).slice(-shownOfSetup));
+}
+
+/** Throws where a hook refuses the checkout. */
+async function reviewCheckout(
+  { hooks, place }: Equipment,
+  { record, path, signal }: { record: MemberRecord; path: string; signal: AbortSignal },
+): Promise<void> {
+  const { onCheckout } = hooks;
+  if (!onCheckout) return;
+  const { name: member, role } = record;
+  const ask = () => onCheckout({ member, role, path, signal });
+  const refusal = await refusalOf("onCheckout", ask, place.onWarning);
+  if (refusal === undefined) return;
+  throw new TeamError("checkout-failed", `A hook refuses the checkout: ${refusal}`, {
+    hint: "Do the work another way, or ask the person.",
+  });
 }
 
 function setupFailed(command: string, problem: string): TeamError {

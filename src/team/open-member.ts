@@ -14,7 +14,7 @@ import { Permissions } from "../permissions/permissions.ts";
 import { BackgroundJobs } from "../processes/background-jobs.ts";
 import type { MemberCheckout } from "../protocol/checkout.ts";
 import { type MemberName, system } from "../protocol/ids.ts";
-import type { ImageReference, Message } from "../protocol/message.ts";
+import type { ImageReference, Message, PermissionMode } from "../protocol/message.ts";
 import type { Tool } from "../tools/tool.ts";
 import { workTools } from "../tools/work-tools.ts";
 import { SeenFiles } from "../workspace/seen-files.ts";
@@ -23,6 +23,7 @@ import { withdrawHostQuestions } from "./ask-host.ts";
 import { BackgroundMail } from "./background-mail.ts";
 import { commandRunner } from "./command-runner-of.ts";
 import type { Equipment } from "./equipment.ts";
+import { reviewPrompts } from "./hooks/review-prompts.ts";
 import { MemberGuidance } from "./member-guidance.ts";
 import { memberPrompt } from "./member-prompt.ts";
 import { Inbox } from "./members/inbox.ts";
@@ -46,12 +47,20 @@ export async function openMember(
   const parts = await modelParts(equipment, definition);
   const system = equipment.secrets.mask(memberPrompt(definition, equipment.systemPrompt));
   const own = await equipment.store.openMember(name, context);
+  if (definition.hooks) await equipment.openCommandHooks();
   const commands = commandsOf(equipment, definition, workspace);
-  const inbox = new Inbox(own.reader, context);
+  const inbox = new Inbox(own.reader, {
+    reportMail: (unread) => context.reportMail(unread),
+    carryOut: (mail) => context.carryOut(mail),
+    isLeaving: () => context.isLeaving(),
+    onRefused: (id) => context.onRefused?.(id),
+    review: reviewPrompts(equipment, name),
+  });
   const { widestMode } = context;
   const permissions = await permissionsFor(equipment, definition, {
     ...{ workspace, widestMode, isShared: () => equipment.sharedFiles.isShared(name) },
   });
+  await joinHooks(equipment, definition, () => permissions.mode);
   const seenFiles = new SeenFiles((real) => equipment.sharedFiles.touch(name, real));
   const guidance = await MemberGuidance.open(equipment, { workspace, permissions, definition });
   const agent = await openAgent(equipment, definition, {
@@ -113,6 +122,17 @@ export async function openMember(
       await own[Symbol.asyncDispose]();
     },
   };
+}
+
+/** From now on hooks that are commands know the member. */
+async function joinHooks(
+  equipment: Equipment,
+  definition: MemberDefinition,
+  mode: () => PermissionMode,
+): Promise<void> {
+  if (!equipment.commandHooks) return;
+  const { hookedMember } = await import("./hooks/open-command-hooks.ts");
+  equipment.commandHooks.join(hookedMember(equipment, definition, { mode }));
 }
 
 /** What a member's agent works with. */
@@ -200,7 +220,10 @@ export async function checkMember(
 /** The permissions of a member as it is defined (default of `widestMode`: any mode). */
 export async function permissionsFor(
   equipment: Equipment,
-  definition: Pick<MemberDefinition, "root" | "cwd" | "checkout" | "mode" | "rules" | "sandbox">,
+  definition: Pick<
+    MemberDefinition,
+    "root" | "cwd" | "checkout" | "mode" | "rules" | "sandbox" | "hooks"
+  >,
   {
     workspace,
     widestMode = () => "bypassPermissions",
@@ -221,7 +244,7 @@ export async function permissionsFor(
     keyDirectories: await equipment.keyDirectories(),
     environment: equipment.environment,
     isShared,
-    isPolicyOwn: equipment.hooks.beforeCall !== undefined,
+    isPolicyOwn: equipment.hasOwnPolicy(definition),
     isConfined: () => equipment.sandbox.isInForce(definition.sandbox),
   });
 }

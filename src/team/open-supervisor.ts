@@ -22,11 +22,13 @@ export async function openSupervisor(
   equipment: Equipment,
   { settings, opened, ...options }: SupervisorSetup,
 ): Promise<Supervisor> {
-  const { store, secrets, place, layout, models, hooks, checkouts } = equipment;
+  const { store, secrets, place, layout, models, checkouts } = equipment;
   const { structuredResults: hasResults = false, approvals, onRequest } = options;
   const crons = new LateTable();
   const supervisor = await Supervisor.open({
-    ...{ store, secrets, hooks, checkouts, keepWhole, clock: place.clock, lead: settings },
+    ...{ store, secrets, checkouts, keepWhole, clock: place.clock, lead: settings },
+    hooks: () => equipment.hooks,
+    commandHooks: () => equipment.commandHooks,
     openMember: (definition, context) => openMember(equipment, definition, context),
     checkMember: (definition) => checkMember(equipment, definition),
     teamTools: (self, team) => (own) =>

@@ -2,6 +2,8 @@ import type { Clock } from "../lib/clock.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import type { Effort } from "../protocol/effort.ts";
 import type { MemberName } from "../protocol/ids.ts";
+import type { CommandTeamHooks } from "./hooks/command-team-hooks.ts";
+import type { TeamHooks } from "./hooks/team-hooks.ts";
 import type { TeamLandingsOptions } from "./landings/team-landings.ts";
 import type { MemberCheckouts } from "./member-checkouts.ts";
 import type {
@@ -11,7 +13,6 @@ import type {
   MemberParts,
 } from "./members/member-definition.ts";
 import type { Supervisor } from "./supervisor.ts";
-import type { TeamHooks } from "./hooks/team-hooks.ts";
 import type { TeamStore } from "./team-store.ts";
 
 /** The team's store, the functions that make members, and the person's settings. */
@@ -38,8 +39,10 @@ export interface SupervisorOptions {
     MemberCheckouts,
     "isolation" | "make" | "abandon" | "retire" | "tryToKeep" | "recover"
   >;
-  /** The functions of the program that see spawns. */
-  hooks: Pick<TeamHooks, "onSpawn">;
+  /** The functions of the program, and the commands, that see what the team does. */
+  hooks(): TeamHooks;
+  /** The commands among them, where there are some. */
+  commandHooks(): CommandTeamHooks | undefined;
   /** Where texts go that are too long for a message. */
   outputs: string;
   keepWhole(path: string, text: string): Promise<void>;

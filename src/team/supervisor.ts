@@ -3,6 +3,8 @@ import { lead, type MemberName, system, user } from "../protocol/ids.ts";
 import type { Message, PermissionMode } from "../protocol/message.ts";
 import type { MemberRecord, MemberStatus } from "../protocol/team.ts";
 import type { SpawnRequest } from "../tools/team/team-access.ts";
+import { reviewSpawn, reviewTask } from "./hooks/team-hooks.ts";
+import { watchForHooks } from "./hooks/watch-for-hooks.ts";
 import { mailOfLanding } from "./landings/landing-mail.ts";
 import { TeamLandings } from "./landings/team-landings.ts";
 import { ChatterGuard } from "./members/chatter-guard.ts";
@@ -29,7 +31,6 @@ import { notTheirs } from "./protocols/permission-orders.ts";
 import { openProtocols, type Protocols } from "./protocols/protocols.ts";
 import { reportRequest } from "./protocols/report-request.ts";
 import type { SupervisorOptions } from "./supervisor-options.ts";
-import { reviewSpawn } from "./hooks/team-hooks.ts";
 import { TeamPause } from "./team-pause.ts";
 
 /** Behind all events, in case one was lost. */
@@ -67,6 +68,7 @@ export class Supervisor {
       members,
       isPaused: () => this.pause.isOn,
       rules: options.lead.rules,
+      reviewTask: (task) => reviewTask(options.hooks(), task, options.onWarning),
       checkouts: { retire: (name) => this.#retireCheckout(name) },
       end: (name, reason) => this.end(name, { reason, expected: true }),
     });
@@ -103,7 +105,7 @@ export class Supervisor {
       check: (record) => options.checkMember(this.#definitionOf(record)),
       open: (record) => this.#openTeammate(record),
       leadsMode: () => this.#leadsMode(),
-      review: (spawn) => reviewSpawn(options.hooks, spawn, options.onWarning),
+      review: (spawn) => reviewSpawn(options.hooks(), spawn, options.onWarning),
       onSpawn: (name) => {
         this.#restored.delete(name);
         this.#guard.reset(name);
@@ -141,8 +143,10 @@ export class Supervisor {
       stopSweep = clock.schedule(sweepMs, sweep);
     };
     let stopSweep = clock.schedule(sweepMs, sweep);
+    const hookWatch = watchForHooks(this);
     this.#stops = [
       () => stopSweep(),
+      ...(hookWatch ? [hookWatch] : []),
       store.requests.onChange((request) =>
         reportRequest(request, {
           ...{ hub, post, onWarning },
@@ -256,7 +260,12 @@ export class Supervisor {
   /** The last work of a member that has ended lands like all its work. */
   async #retireCheckout(name: MemberName): Promise<void> {
     await this.landings.handIn(name);
+    const hooks = this.options.commandHooks();
+    const checkout = hooks?.has("WorktreeRemove")
+      ? await this.options.store.checkouts.get(name)
+      : undefined;
     await this.options.checkouts.retire(name);
+    if (checkout) await hooks?.checkoutRetired(name, checkout.path);
   }
 
   /** What members have done whose runs were cut short. */
@@ -339,6 +348,9 @@ export class Supervisor {
       reportMail: (unread) => this.protocols.sent.report(name, unread),
       carryOut,
       isLeaving: () => this.#isClosing,
+      onRefused: (id) => {
+        this.protocols.hub.say({ type: "message-withdrawn", member: name, id });
+      },
       onSetAside: (line) => this.#onSetAside(name, line),
       gate: this.protocols.plans.gateOf(name),
       widestMode: () => this.#widestModeOf(name),

@@ -421,9 +421,11 @@ export class Team implements AsyncDisposable {
    * themselves; the lead continues with the next prompt, or when a call of its own that waits for
    * approval is decided. From this call on, what acts on the team or waits for it throws `team-closed`.
    */
-  close(): Promise<void> {
+  async close(): Promise<void> {
+    const isFirst = !this.#closing.signal.aborted;
     this.#closing.abort();
-    return this.#opened[Symbol.asyncDispose]();
+    if (isFirst) await this.#equipment.commandHooks?.end("other");
+    await this.#opened[Symbol.asyncDispose]();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -226,7 +226,7 @@ export class Story {
       teamTools: (self, supervisor) => (own) =>
         teamToolsFor(self, { supervisor, timetable: noTimetable, own, hasResults: false }),
       toolNames: [],
-      hooks: {},
+      ...{ hooks: () => ({}), commandHooks: () => undefined },
       landing: noLandings,
       checkModel: () => undefined,
       resolveModel: async (id: string) => id,

@@ -58,6 +58,7 @@ export function openTestProtocols() {
   const protocols = openProtocols({
     ...{ store, clock, members, secrets: new Secrets([]), rules: [], planApprover: lead },
     checkouts: noCheckouts,
+    reviewTask: async () => undefined,
     ...{ graceMs: 5_000, autoclaim: false, isPaused: () => false },
     onWarning: (message) => void warnings.push(message),
     end: async () => undefined,

@@ -53,6 +53,13 @@ test("right options are accepted, and undefined ones count as left out", async (
     ...{ instructions: { lead: "Be brief." }, memberTools: { lead: [], teammates: ["bash"] } },
     ...{ systemPrompt: ({ builtIn }) => builtIn, guidance: { instructions: "/own/AGENTS.md" } },
     ...{ hooks: { beforeCall: () => undefined }, structuredResults: true },
+    commandHooks: [
+      {
+        origin: "the program",
+        hooks: { Stop: [{ hooks: [{ type: "command", command: "npm test" }] }] },
+        isRepository: false,
+      },
+    ],
   };
 
   await checkOptions(full);

@@ -4,7 +4,8 @@ import { shortCount } from "../../protocol/amounts.ts";
 import { previewCharacters } from "../../protocol/event-preview.ts";
 import type {
   AgentEvent,
-  CompactionEndEvent, HookRunEvent,
+  CompactionEndEvent,
+  HookRunEvent,
   LandingChangeEvent,
   MemberChangeEvent,
   MessageSentEvent,

@@ -24,23 +24,19 @@ export function combineHooks(program: TeamHooks, commands: TeamHooks): TeamHooks
       const given = answers.filter((answer) => answer !== undefined);
       return given.find(({ decision }) => decision === "deny") ?? given[0];
     },
-    beforePrompt: either(program.beforePrompt, commands.beforePrompt),
-    beforeEnd: either(program.beforeEnd, commands.beforeEnd),
-    beforeCompaction: either(program.beforeCompaction, commands.beforeCompaction),
-    beforeTask: either(program.beforeTask, commands.beforeTask),
-    beforeLanding: either(program.beforeLanding, commands.beforeLanding),
-    onCheckout: either(program.onCheckout, commands.onCheckout),
+    beforePrompt: async (given) =>
+      (await program.beforePrompt?.(given)) || (await commands.beforePrompt?.(given)),
+    beforeEnd: async (given) =>
+      (await program.beforeEnd?.(given)) || (await commands.beforeEnd?.(given)),
+    beforeCompaction: async (given) =>
+      (await program.beforeCompaction?.(given)) || (await commands.beforeCompaction?.(given)),
+    beforeTask: async (given) =>
+      (await program.beforeTask?.(given)) || (await commands.beforeTask?.(given)),
+    beforeLanding: async (given) =>
+      (await program.beforeLanding?.(given)) || (await commands.beforeLanding?.(given)),
+    onCheckout: async (given) =>
+      (await program.onCheckout?.(given)) || (await commands.onCheckout?.(given)),
   };
-}
-
-type TextHook<Given> = (given: Given) => string | undefined | Promise<string | undefined>;
-
-/** The text of the first that has one. */
-function either<Given>(
-  first: TextHook<Given> | undefined,
-  second: TextHook<Given> | undefined,
-): TextHook<Given> {
-  return async (given) => (await first?.(given)) || (await second?.(given));
 }
 
 async function beforeCall(

@@ -109,7 +109,8 @@ export class CommandTeamHooks implements Required<Omit<TeamHooks, "onSpawn">> {
   async beforePrompt({ member, text }: { member: MemberName; text: string }) {
     const details = { hook_event_name: "UserPromptSubmit", prompt: text } as const;
     const { refusal, stop, context } = await this.#run(member, details);
-    if (refusal === undefined && stop === undefined) this.#tell(member, "UserPromptSubmit", context);
+    if (refusal === undefined && stop === undefined)
+      this.#tell(member, "UserPromptSubmit", context);
     return refusal ?? stop;
   }
 
@@ -241,12 +242,14 @@ export class CommandTeamHooks implements Required<Omit<TeamHooks, "onSpawn">> {
   notify(type: string, message: string, about: MemberName = lead): void {
     if (!this.has("Notification")) return;
     const details = { hook_event_name: "Notification", notification_type: type, message } as const;
-    this.#inBackground(() => this.#run(about, details, { names: [type] }));
+    void this.#inBackground(() => this.#run(about, details, { names: [type] }));
   }
 
   /** Nobody works any more. */
   becameQuiet(): void {
-    if (this.has("Quiet")) this.#inBackground(() => this.#run(lead, { hook_event_name: "Quiet" }));
+    if (this.has("Quiet")) {
+      void this.#inBackground(() => this.#run(lead, { hook_event_name: "Quiet" }));
+    }
     this.notify("idle_prompt", "The team is quiet.");
   }
 

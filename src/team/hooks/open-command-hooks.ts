@@ -37,10 +37,26 @@ export function hookedMember(
   >,
   { mode }: Pick<HookedMember, "mode">,
 ): HookedMember {
-  const { name, role, cwd, hooks } = definition;
+  const { name, role, cwd } = definition;
   return {
     ...{ name, cwd, mode, runner: hookRunner(equipment, definition) },
     role: role.type === "lead" ? "lead" : role.role,
-    own: hooks ? [hooks] : [],
+    own: sourcesOf(equipment, definition),
   };
+}
+
+/** The file of a role is the repository's, unless it is in a directory of the person's own. */
+function sourcesOf(
+  { place, environment }: Equipment,
+  { hooks }: Pick<MemberDefinition, "hooks">,
+): HookSource[] {
+  if (!hooks) return [];
+  const { configuration, path, roleName } = hooks;
+  const { home } = place.keyPlace;
+  const own = [
+    join(environment.XDG_CONFIG_HOME || join(home, ".config"), "troupe"),
+    join(home, ".claude"),
+  ];
+  const isOwn = path === undefined || own.some((directory) => path.startsWith(`${directory}/`));
+  return [{ origin: path ?? `the role ${roleName}`, hooks: configuration, isRepository: !isOwn }];
 }

@@ -67,6 +67,27 @@ export interface CheckoutReview {
   readonly signal: AbortSignal;
 }
 
+/** Throws `task-refused` where a hook refuses what a member wants to do with a task. */
+export async function reviewTask(
+  { beforeTask }: Pick<TeamHooks, "beforeTask">,
+  task: TaskReview,
+  onWarning: (message: string) => void,
+): Promise<void> {
+  if (!beforeTask) return;
+  const refusal = await refusalOf("beforeTask", () => beforeTask(task), onWarning);
+  if (refusal === undefined) return;
+  const { change, id } = task;
+  const message =
+    change === "create"
+      ? `The task is not added, a hook refuses it: ${refusal}`
+      : `Task ${id} is not completed, a hook refuses it: ${refusal}`;
+  const hint =
+    change === "create"
+      ? "Change it, and add it again"
+      : "Do what is missing, then complete it again";
+  throw new TeamError("task-refused", message, { hint: `${hint}.` });
+}
+
 /** Why a hook refuses something; undefined if it does not. A hook that throws refuses. */
 export async function refusalOf(
   hook: keyof TeamHooks,

@@ -6,9 +6,10 @@ import { stateDirectory } from "../../keys/team-key.ts";
 import { LandingQueue } from "../../landing/landing-queue.ts";
 import { isProtected } from "../../permissions/protected-paths.ts";
 import { system } from "../../protocol/ids.ts";
-import type { Landing } from "../../protocol/landing.ts";
+import type { Landing, LandingCheck } from "../../protocol/landing.ts";
 import { checkRunner } from "../command-runner-of.ts";
 import type { Equipment } from "../equipment.ts";
+import { type LandingReview, refusalOf } from "../hooks/team-hooks.ts";
 import { LandingChecks } from "./landing-checks.ts";
 import type { LandingWorks, QueueParts } from "./team-landings.ts";
 
@@ -37,7 +38,8 @@ export async function openLandingWorks(
     ...{ ...parts, git },
     isProtected: (relative) =>
       isProtected({ relative, real: join(gits.top, relative), isInside: true }, []),
-    check: checks && ((commit, signal) => checks.run(commit, signal)),
+    check: async (commit, signal, landing) =>
+      (await checks?.run(commit, signal)) ?? (await reviewLanding(equipment, { landing, signal })),
     tell: async (landing) => tell(landing, await landedFiles(git, landing)),
   });
   return {
@@ -46,6 +48,19 @@ export async function openLandingWorks(
       await checks?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** What a hook has against a landing, as a check that it has not passed. */
+async function reviewLanding(
+  { hooks, place }: Equipment,
+  review: LandingReview,
+): Promise<LandingCheck | undefined> {
+  const { beforeLanding } = hooks;
+  if (!beforeLanding || review.signal.aborted) return undefined;
+  const ask = () => beforeLanding(review);
+  const output = await refusalOf("beforeLanding", ask, place.onWarning);
+  if (output === undefined) return undefined;
+  return { command: "LandingReady", exit_code: null, reason: "A hook refuses it", output };
 }
 
 /** Git in the person's repository, with no files or with those of another directory. */

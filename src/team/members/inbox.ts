@@ -1,7 +1,7 @@
 import type { MailTaking } from "../../agent/input.ts";
 import { Serial } from "../../lib/serial.ts";
 import type { MailboxReader, MailDelivery } from "../../mailbox/mailbox.ts";
-import type { MemberName, MessageId } from "../../protocol/ids.ts";
+import { type MemberName, type MessageId, user } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import { isWithdrawable } from "../../protocol/message-types.ts";
 import type { ReceivedMail } from "../../protocol/transcript.ts";
@@ -13,6 +13,10 @@ export interface InboxOptions {
   carryOut(mail: readonly Message[]): Promise<void>;
   /** True once the process is about to end. */
   isLeaving(): boolean;
+  /** Whether hooks refuse a prompt of the person, who is told why. Called before anybody is given the mail (default: they do not). */
+  review?: ((mail: Message) => Promise<boolean>) | undefined;
+  /** Called when a message was withdrawn because it was refused. */
+  onRefused?: ((id: MessageId) => void) | undefined;
 }
 
 /** The mailbox of a member that runs here: nobody is given mail before its orders are carried out. */
@@ -24,6 +28,8 @@ export class Inbox implements MailTaking {
   readonly #withdrawn = new Set<MessageId>();
   /** The mail that the result of a call shows, which is not in the transcript yet. */
   readonly #held = new Set<MessageId>();
+  /** The prompts of the person that were, or are being, shown to hooks. */
+  readonly #reviews = new Map<MessageId, Promise<boolean>>();
   #lookedAt: MessageId | undefined;
 
   constructor(reader: MailboxReader, options: InboxOptions) {
@@ -44,7 +50,23 @@ export class Inbox implements MailTaking {
     // A process that leaves takes in no more mail: an order among it is for the next process.
     if (this.#options.isLeaving()) return [];
     await this.#options.carryOut(mail);
+    await this.#review(mail);
     return this.#without(unread);
+  }
+
+  /** Each message once, however many ask for the mail meanwhile. */
+  async #review(mail: readonly Message[]): Promise<void> {
+    const { review, onRefused } = this.#options;
+    if (!review) return;
+    for (const message of mail.filter(isPrompt)) {
+      const { id, from } = message;
+      const known = this.#reviews.get(id);
+      const isRefused = known ?? review(message);
+      this.#reviews.set(id, isRefused);
+      if ((await isRefused) && known === undefined && (await this.withdraw(id, from))) {
+        onRefused?.(id);
+      }
+    }
   }
 
   hold<Mail extends ReceivedMail>(mail: readonly Mail[]): Promise<readonly Mail[]> {
@@ -89,4 +111,8 @@ export class Inbox implements MailTaking {
   #without<Mail extends MailDelivery>(mail: readonly Mail[]): readonly Mail[] {
     return mail.filter(({ message }) => !this.#withdrawn.has(message.id));
   }
+}
+
+function isPrompt({ type, from }: Message): boolean {
+  return type === "message" && from === user;
 }

@@ -7,6 +7,7 @@ import type { Permissions } from "../../permissions/permissions.ts";
 import type { Rule } from "../../permissions/rule.ts";
 import type { MemberCheckout } from "../../protocol/checkout.ts";
 import type { Effort } from "../../protocol/effort.ts";
+import type { HookConfiguration } from "../../protocol/hook-configuration.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
 import type { Message, PermissionMode } from "../../protocol/message.ts";
 import type { SandboxMode } from "../../protocol/sandbox-mode.ts";
@@ -47,6 +48,10 @@ export interface MemberDefinition {
   tools?: readonly string[] | undefined;
   /** The texts that the program adds to its system prompt. */
   instructions: readonly string[];
+  /** The hooks of its role, and the file of the role. */
+  hooks?:
+    | { configuration: HookConfiguration; roleName: string; path: string | undefined }
+    | undefined;
 }
 
 /** The model of a member, or a list of them, and how much it thinks. */
@@ -163,7 +168,12 @@ export function teammateDefinition(
     budget: memberBudget,
     tools,
     instructions: texts(instructions?.teammates, record.instructions),
+    hooks: hooksOf(record),
   };
+}
+
+function hooksOf({ hooks, agent, role }: MemberRecord): MemberDefinition["hooks"] {
+  return hooks && { configuration: hooks, roleName: agent?.name ?? role, path: agent?.path };
 }
 
 function texts(...instructions: readonly (string | undefined)[]): string[] {

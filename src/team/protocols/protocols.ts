@@ -15,7 +15,7 @@ import { Plans } from "./plans.ts";
 import { ResultQuestions } from "./result-questions.ts";
 import { Shutdowns } from "./shutdowns.ts";
 import { TaskDispatch } from "./task-dispatch.ts";
-import { TeamTasks } from "./team-tasks.ts";
+import { TeamTasks, type TeamTasksOptions } from "./team-tasks.ts";
 
 export interface ProtocolsOptions {
   store: TeamStore;
@@ -27,6 +27,7 @@ export interface ProtocolsOptions {
   graceMs: number;
   autoclaim: boolean;
   checkouts: RemovalsOptions["checkouts"];
+  reviewTask: TeamTasksOptions["review"];
   /** True while nobody may begin to work. */
   isPaused(): boolean;
   onWarning(message: string): void;
@@ -54,6 +55,7 @@ export function openProtocols(options: ProtocolsOptions) {
     isWaiting: (name) => plans.isPending(name),
     approvedPlanOf: (name) => plans.approvedPlanOf(name),
     onTaken: (name) => plans.onTaskTaken(name),
+    review: options.reviewTask,
   });
   return {
     hub,

@@ -9,6 +9,7 @@ import type { Board } from "../../tasks/task-dependencies.ts";
 import { claimableTasks, releaseTask } from "../../tasks/task-rules.ts";
 import type { NewTask, TaskAccess, TaskEdit } from "../../tools/team/team-access.ts";
 import { findRecipient } from "../find-member.ts";
+import type { TaskReview } from "../hooks/team-hooks.ts";
 import { messageIdFor } from "../message-id-for.ts";
 import type { Post } from "../post.ts";
 
@@ -22,6 +23,8 @@ export interface TeamTasksOptions {
   approvedPlanOf(name: MemberName): RequestId | undefined;
   /** Called when a member has taken a task. */
   onTaken(name: MemberName): Promise<void>;
+  /** Called before a task is added or completed. Throws where hooks refuse that. */
+  review(task: TaskReview): Promise<void>;
 }
 
 /** The part of a run that matters for the tasks of its member. */
@@ -55,8 +58,7 @@ export class TeamTasks {
       list: () => board.list(),
       get: async (id) => board.get(await this.#id(id)),
       claim: async (id) => this.claim(by, await this.#id(id)),
-      complete: async (id, result) =>
-        this.#announce(await board.complete(await this.#id(id), { by, result })),
+      complete: (id, result) => this.#complete(by, id, result),
       update: (id, edit) => this.#update(by, id, edit),
     };
   }
@@ -105,6 +107,8 @@ export class TeamTasks {
 
   async #create(by: MemberName, { owner, blocked_by, ...draft }: NewTask): Promise<Task> {
     const assignee = owner === undefined ? undefined : await this.#member(owner);
+    const { subject, description = "" } = draft;
+    await this.#options.review({ change: "create", by, subject, description });
     const task = await this.#options.board.create({
       ...draft,
       created_by: by,
@@ -113,6 +117,20 @@ export class TeamTasks {
     });
     await this.#tellOwner(task, by);
     return task;
+  }
+
+  async #complete(by: MemberName, text: string, result: string | undefined) {
+    const { board } = this.#options;
+    const id = await this.#id(text);
+    await this.#reviewEnd(by, await board.get(id));
+    return this.#announce(await board.complete(id, { by, result }));
+  }
+
+  /** What has ended already, or is another one's, is the board's to refuse. */
+  async #reviewEnd(by: MemberName, { id, status, owner, subject, description }: Task) {
+    const isOver = status === "completed" || status === "cancelled";
+    if (isOver || (owner !== by && owner !== null && by !== lead)) return;
+    await this.#options.review({ change: "complete", by, id, subject, description });
   }
 
   async #update(by: MemberName, id: string, { owner, blocked_by, ...edit }: TaskEdit) {
@@ -125,6 +143,7 @@ export class TeamTasks {
       owner: assignee,
       blocked_by: blocked_by && (await this.#ids(blocked_by)),
     };
+    if (edit.status === "completed") await this.#reviewEnd(by, before);
     const endedPlan = approvedPlanOf(assignee ?? before.owner ?? by) ?? null;
     const change = await board.update(taskId, patch, { by, endedPlan });
     const { task } = change;

@@ -97,6 +97,7 @@ function openDispatch() {
     isWaiting: () => false,
     approvedPlanOf: () => undefined,
     onTaken: async () => undefined,
+    review: async () => undefined,
   });
   const claim = tasks.claim.bind(tasks);
   tasks.claim = async (by, id) => {

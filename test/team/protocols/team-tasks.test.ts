@@ -253,6 +253,7 @@ function openTasks(
   const taken: MemberName[] = [];
   const tasks = new TeamTasks({
     board,
+    review: async () => undefined,
     post: {
       send: async (to, draft) => {
         if (refuse) throw refuse();

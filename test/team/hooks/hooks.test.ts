@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { HookedCall, MemberHooks } from "../../src/agent/hooks.ts";
-import { WakeLatch } from "../../src/lib/wake-latch.ts";
-import { calls, reply, says } from "../../src/testing/scripted-model.ts";
+import type { HookedCall, MemberHooks } from "../../../src/agent/hooks.ts";
+import { WakeLatch } from "../../../src/lib/wake-latch.ts";
+import { calls, reply, says } from "../../../src/testing/scripted-model.ts";
 import {
   coder,
   lastResult,
@@ -10,8 +10,8 @@ import {
   nextQuestion,
   resultsIn,
   spawns,
-} from "../e2e/promises/scenes.ts";
-import { shownIn, TeamOnWire } from "../support/team-on-wire.ts";
+} from "../../e2e/promises/scenes.ts";
+import { shownIn, TeamOnWire } from "../../support/team-on-wire.ts";
 
 const write = (path: string, content = "…") => calls("write_file", { path, content });
 
