@@ -16,6 +16,7 @@ export type { ListedCheckout } from "./checkouts/listed-checkouts.ts";
 export type { CronBook } from "./crons/cron-book.ts";
 export { type ErrorCode, TeamError } from "./errors.ts";
 export type { FenceHolder } from "./fence/fence.ts";
+export type { HookSource } from "./hooks/command-hooks.ts";
 export type { Signature } from "./keys/signature.ts";
 export { hmacSignature } from "./keys/signature.ts";
 export type {

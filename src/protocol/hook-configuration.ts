@@ -24,7 +24,7 @@ export const HookEvent = z.enum([
 export type HookEvent = z.infer<typeof HookEvent>;
 
 /** What the `matcher` of an event is compared with; an event that is not here has nothing to compare, and its hooks always run. */
-export const matchedBy: Readonly<Partial<Record<HookEvent, string>>> = {
+const matchedBy: Readonly<Partial<Record<HookEvent, string>>> = {
   PreToolUse: "the name of the tool",
   PostToolUse: "the name of the tool",
   PermissionRequest: "the name of the tool",
