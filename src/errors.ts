@@ -2,6 +2,8 @@
 export type ErrorCode =
   | "name-invalid"
   | "usage-wrong"
+  | "command-unknown"
+  | "command-refused"
   | "team-missing"
   | "team-unusable"
   | "team-foreign"

@@ -151,6 +151,6 @@ function teamOf(members: readonly MemberRecord[], hub: EventHub): TalkTeam {
     ...{ rules: () => [], addRule: nothing, removeRule: nothing },
     ...{ checkpoints: async () => [], previewRewind: nothing, rewind: nothing },
     ...{ checkoutStates: async () => [], previewCheckoutRewind: nothing, rewindCheckout: nothing },
-    ...{ compact: nothing, clear: nothing },
+    ...{ compact: nothing, clear: nothing, commands: async () => [], expandCommand: nothing },
   };
 }

@@ -298,7 +298,7 @@ function answered(text: string): CallPlan {
 }
 
 /** The stricter of what permissions and the program's hook decide. */
-function narrowed(
+export function narrowed(
   verdict: Verdict,
   decision: Verdict["decision"] | undefined,
   reason = decision === "deny" ? refusedByHook : "the program has it asked",

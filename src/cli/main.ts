@@ -44,6 +44,7 @@ const program: CliProgram = {
     ["export", async () => (await import("./commands/export.ts")).exportRun],
     ["completion", async () => (await import("./commands/completion.ts")).completion],
     ["models", async () => (await import("./commands/models.ts")).models],
+    ["skills", async () => (await import("./commands/skills.ts")).skills],
     ["doctor", async () => (await import("./commands/doctor.ts")).doctor],
     ["trust", async () => (await import("./commands/trust.ts")).trust],
   ]),

@@ -88,6 +88,8 @@ const exitUsage = 2;
 /** Errors that the person can fix in the command line or the configuration. */
 const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "usage-wrong",
+  "command-unknown",
+  "command-refused",
   "name-invalid",
   "team-missing",
   "team-unusable",

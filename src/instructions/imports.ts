@@ -1,4 +1,4 @@
-import { withoutCode } from "./markdown-code.ts";
+import { withoutCode } from "../lib/markdown-code.ts";
 
 /** `@path`, after a space or at the start; a space in the path has a backslash before it. */
 const importPattern = /(?<![^\s(])@((?:\\ |[^\s\\])+)/g;

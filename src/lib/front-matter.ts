@@ -20,7 +20,7 @@ const maxBytes = 64 * 1024;
  * anybody's: YAML is read by its core schema, without anchors, aliases, merge keys and tags, and a
  * name can be given only once.
  *
- * A value on one line that is no valid YAML, because it has a colon in it, is taken as the text that
+ * A value on one line that is no valid YAML, because it has a colon in it, say, is taken as the text that
  * it is: many such files are written by hand, and other programs read them this way.
  */
 export async function parseFrontMatter(text: string): Promise<FrontMatter | BrokenFrontMatter> {
@@ -140,12 +140,20 @@ const deepLine = /^(?:[ \t]|[-?:](?=[ \t\r]|$)){129}/m;
 /** A merge key, and the name by which a copy of the fields would get another prototype. */
 const forbiddenNames: ReadonlySet<string> = new Set(["<<", "__proto__"]);
 
-/** Puts the values with a colon that stand unquoted behind a name into quotes. */
+/**
+ * Puts values that stand unquoted behind a name into quotes: those with a colon, those of several words of which the first
+ * is in brackets (`[file] [line]`), and those that begin with a sign that YAML keeps for itself.
+ */
 function withQuotedTexts(yaml: string): string {
-  const line = /^([A-Za-z][\w-]*:[ \t]+)([^\s"'[\]{}|>&*!#%@`,].*?:(?:[ \t].*?)?)[ \t]*(\r?)$/gm;
+  const value = [
+    "[^\\s\"'[\\]{}|>&*!#%@`,].*?:(?:[ \\t].*?)?",
+    "\\[[^\\]\\n]*\\][ \\t]*[^\\s,#].*?",
+    "[@`%].*?",
+  ].join("|");
+  const line = new RegExp(`^([A-Za-z][\\w-]*:[ \\t]+)(${value})[ \\t]*(\\r?)$`, "gm");
   return yaml.replace(
     line,
-    (_, name: string, value: string, end: string) => `${name}${JSON.stringify(value)}${end}`,
+    (_, name: string, text: string, end: string) => `${name}${JSON.stringify(text)}${end}`,
   );
 }
 

@@ -7,6 +7,7 @@ import {
   type GuidanceDirectory,
   type GuidancePlaces,
   guidanceDirectories,
+  isWithin,
 } from "./guidance-places.ts";
 import { parseSkill, type Skill } from "./skill.ts";
 import { skillDirectories } from "./skill-directories.ts";
@@ -18,7 +19,7 @@ const maxSkills = 500;
 const maxEntries = 20_000;
 
 /** A file that is not used, and why: for the person. */
-interface UnusedFile {
+export interface UnusedFile {
   readonly path: string;
   readonly reason: string;
   /** False if another one of its name is nearer. */
@@ -97,11 +98,6 @@ class SkillSearch {
   #leaveOut(path: string, reason: string): void {
     this.#unused.push({ path, reason, isBroken: true });
   }
-}
-
-/** False where a repository's directory is a link out of it. */
-async function isWithin({ path, within }: GuidanceDirectory): Promise<boolean> {
-  return within === "anywhere" || (await within.locate(path)).isInside;
 }
 
 /** Sorted, so that a member is shown them in the same order each time. */

@@ -65,3 +65,8 @@ async function existing(paths: readonly string[]): Promise<string[]> {
   const found = await Promise.all(paths.map(isDirectory));
   return paths.filter((_, index) => found[index]);
 }
+
+/** False where a repository's directory is a link out of it. */
+export async function isWithin({ path, within }: GuidanceDirectory): Promise<boolean> {
+  return within === "anywhere" || (await within.locate(path)).isInside;
+}

@@ -72,15 +72,19 @@ class Room {
 /** A skill whole: its text, where it is, and what else is there. */
 export async function skillText(skill: Skill): Promise<string> {
   const { name, directory } = skill;
-  const body = await skillBody(skill);
-  const files = await filesOf(directory);
   return [
     `<skill name="${name}" directory="${directory.replace(/["<>&\n\r]/g, "_")}">`,
-    escapeWrapper(body),
+    escapeWrapper(await skillBody(skill)),
     "</skill>",
-    ...(files.length > 0 ? ["Files in its directory:", ...files] : []),
-    ...suggestion(skill),
+    ...(await skillSurroundings(skill)),
   ].join("\n");
+}
+
+/** What a member is told behind the text of a skill. */
+export async function skillSurroundings(skill: Skill): Promise<string[]> {
+  const files = await filesOf(skill.directory);
+  const listed = files.length > 0 ? ["Files in its directory:", ...files] : [];
+  return [...listed, ...suggestion(skill)];
 }
 
 /** The text of a skill as it is now. */

@@ -35,7 +35,7 @@ const maxNameCharacters = 64;
 const maxDescriptionCharacters = 1024;
 
 /** A list of tools as it is written: one text, or a list of them. Rules in brackets may have spaces. */
-const ToolList = z
+export const ToolList = z
   .union([z.string(), z.array(z.string())])
   .transform((given) =>
     [given].flat().flatMap((text) => text.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? []),
@@ -91,20 +91,20 @@ export async function parseSkill(text: string, place: SkillPlace): Promise<Skill
   };
 }
 
-function fieldProblem(error: z.ZodError): string {
+export function fieldProblem(error: z.ZodError): string {
   const [issue] = error.issues;
   const field = issue?.path.join(".") || "front matter";
   const isMissing = issue?.code === "invalid_type" && issue.message.includes("undefined");
   return isMissing ? `it has no ${field}` : `its ${field} is wrong: ${issue?.message}`;
 }
 
-function hintOf(given: string | readonly string[] | undefined): string | undefined {
+export function hintOf(given: string | readonly string[] | undefined): string | undefined {
   if (given === undefined) return undefined;
   // YAML takes [file] for a list.
   return typeof given === "string" ? onOneLine(given) : given.map((word) => `[${word}]`).join(" ");
 }
 
-function onOneLine(text: string): string {
+export function onOneLine(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   const cut = firstCharacters(line, maxDescriptionCharacters);
   return cut.length < line.length ? `${cut}…` : cut;

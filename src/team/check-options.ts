@@ -101,9 +101,9 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
     schema: () =>
       z.strictObject({
         instructions: absolutePath.optional(),
-        skills: z.array(absolutePath).optional(),
+        ...{ skills: z.array(absolutePath).optional(), commands: z.array(absolutePath).optional() },
       }),
-    must: "have only instructions (an absolute path) and skills (a list of absolute paths)",
+    must: "have only instructions (an absolute path), skills and commands (lists of absolute paths)",
   },
   systemPrompt: callback,
   hooks: {

@@ -16,6 +16,8 @@ export interface GuidanceOptions {
   readonly instructions?: string | undefined;
   /** The absolute paths of directories with the person's own skills, in order of precedence (default: none). */
   readonly skills?: readonly string[] | undefined;
+  /** The absolute paths of directories with the person's own commands, in order of precedence (default: none). */
+  readonly commands?: readonly string[] | undefined;
 }
 
 interface GuidedMember {

@@ -249,7 +249,7 @@ export async function permissionsFor(
   });
 }
 
-async function openWorkspace(
+export async function openWorkspace(
   { layout }: Equipment,
   { root, cwd, checkout }: Pick<MemberDefinition, "root" | "cwd" | "checkout">,
 ): Promise<Workspace> {
@@ -264,7 +264,7 @@ async function requireCheckout({ path }: MemberCheckout): Promise<void> {
   });
 }
 
-function commandsOf(
+export function commandsOf(
   equipment: Equipment,
   { name, sandbox, checkout }: MemberDefinition,
   { cwd, root }: Workspace,

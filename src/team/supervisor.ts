@@ -32,6 +32,8 @@ import { openProtocols, type Protocols } from "./protocols/protocols.ts";
 import { reportRequest } from "./protocols/report-request.ts";
 import type { SupervisorOptions } from "./supervisor-options.ts";
 import { TeamPause } from "./team-pause.ts";
+import type { TypedCallsOptions } from "./typed-calls.ts";
+import { withdrawTypedQuestions } from "./typed-questions.ts";
 
 /** Behind all events, in case one was lost. */
 const sweepMs = 10_000;
@@ -122,6 +124,7 @@ export class Supervisor {
   static async open(options: SupervisorOptions): Promise<Supervisor> {
     const supervisor = new Supervisor(options);
     const { protocols, members } = supervisor;
+    await withdrawTypedQuestions(options.store);
     for (const { name } of (await protocols.keeper.read()).members) supervisor.#restored.add(name);
     await resume({
       ...{ protocols, members, checkouts: options.checkouts, onWarning: options.onWarning },
@@ -379,6 +382,17 @@ export class Supervisor {
         this.landings.decide({ id, commit, decision, reason }),
       team_permission_update: (_, order) => permissions.rules.takeFromMail(order),
     };
+  }
+
+  /** A member as it is now, for a call that is made in its place. */
+  async typedCallContext(
+    name: MemberName,
+  ): Promise<Pick<TypedCallsOptions, "definition" | "gate">> {
+    const { state } = this.members.requireLiving(name);
+    const { keeper, plans } = this.protocols;
+    const record = (await keeper.read()).members.find((each) => each.name === name);
+    const definition = this.#define(record, this.models.lead);
+    return { definition: { ...definition, mode: state.mode }, gate: plans.gateOf(name) };
   }
 
   #widestModeOf(name: MemberName): PermissionMode {

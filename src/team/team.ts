@@ -52,6 +52,7 @@ import type {
 } from "./rewind/team-rewind.ts";
 import { summarize, type TeamSummary } from "./summary.ts";
 import type { Supervisor } from "./supervisor.ts";
+import type { ExpandedCommand, TeamCommand } from "./team-commands.ts";
 import { leadSettings, onThisMachine, type TeamOptions } from "./team-options.ts";
 import type { TeamView } from "./view/team-view.ts";
 import { warmUp } from "./warm-up.ts";
@@ -176,6 +177,33 @@ export class Team implements AsyncDisposable {
     this.#requireOpen();
     requireText(content);
     return broadcast(this.#supervisor, user, content);
+  }
+
+  /** The commands that files define, which are typed as `/name`: those of the repository, and the person's own. */
+  async commands(): Promise<TeamCommand[]> {
+    this.#requireOpen();
+    const { listCommands } = await import("./team-commands.ts");
+    return listCommands(this.#equipment, this.#supervisor.options.lead.cwd);
+  }
+
+  /**
+   * The text of such a command for a member (default: the lead), with what is typed behind the name. Command
+   * lines in it are run as if the member had called `bash`: judged, asked about, and in its sandbox. Throws
+   * `command-unknown`, and `command-refused` where one may not be run or a file not be read.
+   */
+  async expandCommand(
+    name: string,
+    argument = "",
+    { to = lead, signal }: { to?: string; signal?: AbortSignal } = {},
+  ): Promise<ExpandedCommand> {
+    this.#requireOpen();
+    requireText(name);
+    const { expandCommand } = await import("./team-commands.ts");
+    const closing = this.#closing.signal;
+    return expandCommand(this.#supervisor, this.#equipment, {
+      ...{ name, argument, member: parseMemberName(to) },
+      signal: signal ? AbortSignal.any([signal, closing]) : closing,
+    });
   }
 
   /** Adds a teammate, or gives a known one new work. Throws where it cannot be exactly as asked. */

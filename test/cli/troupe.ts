@@ -22,6 +22,7 @@ import { resume } from "../../src/cli/commands/resume.ts";
 import { run } from "../../src/cli/commands/run.ts";
 import { send } from "../../src/cli/commands/send.ts";
 import { show } from "../../src/cli/commands/show.ts";
+import { skills } from "../../src/cli/commands/skills.ts";
 import { stop } from "../../src/cli/commands/stop.ts";
 import { talk } from "../../src/cli/commands/talk.ts";
 import { tasks } from "../../src/cli/commands/tasks.ts";
@@ -86,6 +87,7 @@ export async function troupeIn(
     completion,
     doctor,
     mcp,
+    skills,
     models,
     trust,
     web,

@@ -35,6 +35,18 @@ test("an unquoted text with colons is taken as it is written", async () => {
   });
 });
 
+test.each(["[issue] [priority]", "[--fix] <file>", "@file to read", "`ls` output"])(
+  "the unquoted text %j is taken as it is written",
+  async (hint) => {
+    const text = `---\nargument-hint: ${hint}\nlist: [a, b]\n---\n`;
+
+    expect(await parseFrontMatter(text)).toEqual({
+      fields: { "argument-hint": hint, list: ["a", "b"] },
+      body: "",
+    });
+  },
+);
+
 test.each([
   ["no end", "---\nname: a\n", 'a line "---" is missing'],
   ["text that is no YAML", "---\nname: [a\nb: c\n---\n", "not valid YAML: "],

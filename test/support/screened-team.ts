@@ -264,6 +264,8 @@ export class ScreenedTeam {
       openRequests: async () => [...this.#requests],
       usage: async () => new Map(),
       backgroundCommands: () => [...this.backgroundCommands],
+      commands: async () => [],
+      expandCommand: () => Promise.reject(new Error("No file defines a command here")),
       async message(to, content) {
         const { text, images = [] } = typeof content === "string" ? { text: content } : content;
         told.push([`message ${to}: ${text}`, ...images.map(String)].join("\n"));

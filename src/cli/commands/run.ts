@@ -115,9 +115,16 @@ export const run: Command = {
       io,
       onWarning: (message) => io.err(oneLine(`warning: ${message}`)),
     });
-    return await work(team, { prompt, output, schema, settings }, io);
+    const expanded = text.startsWith("/") ? await expand(text, team, io) : text;
+    const whole = typeof prompt === "string" ? expanded : { ...prompt, text: expanded };
+    return await work(team, { prompt: whole, output, schema, settings }, io);
   },
 };
+
+async function expand(text: string, team: Team, io: Io): Promise<string> {
+  const { expandPrompt } = await import("../expand-prompt.ts");
+  return await expandPrompt(text, team, io);
+}
 
 async function piped(prompt: string, io: Io): Promise<string> {
   const { withPipedText } = await import("../piped-text.ts");

@@ -54,7 +54,7 @@ export const talk: Command = {
 export async function holdTalk(given: Arguments, io: Io, resumed?: string): Promise<number> {
   const isPlain = given.values.plain === true || !io.terminal.isInteractive;
   const [first] = given.positionals;
-  if (first !== undefined && !/\s/.test(first.trim())) throw oneWord(first);
+  if (first !== undefined && !/\s|^\//.test(first.trim())) throw oneWord(first);
   const settings = await consented(given, { io, isPlain });
   if (!settings) return exitLeft;
   if (given.debug) {

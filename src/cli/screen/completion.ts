@@ -1,9 +1,13 @@
 import type { SlashCommand } from "../talk/slash-commands.ts";
 
-type CompletableCommand = Pick<SlashCommand, "name" | "words">;
+export interface CompletableCommand extends Pick<SlashCommand, "name" | "words"> {
+  /** Whether files can be mentioned behind it (default: false). */
+  readonly takesFiles?: boolean;
+}
 
 export interface Completables {
-  commands: readonly CompletableCommand[];
+  /** Asked for only where they are needed. */
+  commands(): readonly CompletableCommand[];
   /** The names that may follow `@`. */
   members: readonly string[];
   /** The ids of models. Asked for only where they are needed. */
@@ -34,16 +38,19 @@ export function complete(
       ? modelsFor(word, known.models())
       : [
           ...words.filter((candidate) => beginsWith(candidate, word)).toSorted(),
-          ...(isMention(text, word) ? mentionsFor(word.slice(1), known.files()) : []),
+          ...(isMention(text, word, known) ? mentionsFor(word.slice(1), known.files()) : []),
         ];
   if (fitting.length === 0) return undefined;
   const isDone = fitting.length === 1 && fitting[0] === text.slice(from, to);
   return isDone ? undefined : { from, to, candidates: fitting };
 }
 
-/** A command takes no files. */
-function isMention(text: string, word: string): boolean {
-  return word.startsWith("@") && !text.trimStart().startsWith("/");
+/** A built-in command takes no files. */
+function isMention(text: string, word: string, { commands }: Completables): boolean {
+  if (!word.startsWith("@")) return false;
+  const [, name] = /^\s*\/(\S+)/.exec(text) ?? [];
+  if (name === undefined) return true;
+  return commands().some((each) => each.name === name && each.takesFiles === true);
 }
 
 /** How many paths or models are offered. */
@@ -85,10 +92,10 @@ function wordsFor(
   { commands, members }: Completables,
 ): readonly string[] | "models" {
   const isFirst = before.trim() === "";
-  if (isFirst && word.startsWith("/")) return commands.map(({ name }) => `/${name}`);
+  if (isFirst && word.startsWith("/")) return commands().map(({ name }) => `/${name}`);
   const [, name, others = ""] = /^\s*\/(\S+)\s+(.*)$/s.exec(before) ?? [];
   if (word.startsWith("@") && name === undefined) return [...members, "all"].map(mentioned);
-  const command = commands.find((each) => each.name === name);
+  const command = name === undefined ? undefined : commands().find((each) => each.name === name);
   const position = others.split(/\s+/).filter((each) => each !== "").length;
   const words = command?.words[position] ?? [];
   if (words !== "members" && words !== "members or all") return words;

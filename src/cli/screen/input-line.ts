@@ -1,5 +1,5 @@
 import { slashCommands } from "../talk/slash-commands.ts";
-import { complete, type LineCompletion } from "./completion.ts";
+import { type CompletableCommand, complete, type LineCompletion } from "./completion.ts";
 import { Editor } from "./editor.ts";
 import { HistorySearch } from "./history-search.ts";
 import type { InputHistory } from "./input-history.ts";
@@ -38,6 +38,8 @@ export interface InputLineOptions {
   members(): readonly string[];
   /** The ids of models that can be used. */
   models(): readonly string[];
+  /** The commands that files define. */
+  fileCommands(): readonly CompletableCommand[];
   /** The paths that can be mentioned. */
   files(): readonly string[];
   /** The image that a pasted text is the path of, if it is one. */
@@ -255,7 +257,8 @@ export class InputLine {
     const members = this.#options.members();
     const { text, cursorOffset } = this.#editor;
     const completion = complete(text, cursorOffset, {
-      ...{ commands: slashCommands, members },
+      commands: () => [...slashCommands, ...this.#options.fileCommands()],
+      members,
       models: () => this.#options.models(),
       files: () => this.#options.files(),
     });

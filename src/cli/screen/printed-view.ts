@@ -122,14 +122,15 @@ export class PrintedView {
   }
 
   /** Prints a message that the person has sent. */
-  echo({ to, text, attached }: Extract<TalkReply, { type: "sent" }>): void {
+  echo({ to, text, attached, notes = [] }: Extract<TalkReply, { type: "sent" }>): void {
     const item: TalkItem = { type: "typed", to, text };
     const member = this.#overview.members.find(({ name }) => name === to)?.name ?? this.#viewed;
     const told = { member, item };
     this.#feeds.add(told);
     this.#seen.add(told);
     this.print(renderItem(item, this.format, { viewed: this.#viewed }).lines);
-    const lines = attached.map((each) => this.#paint.dim(`  attached ${oneLine(each)}`));
+    const said = [...attached.map((each) => `attached ${each}`), ...notes];
+    const lines = said.map((each) => this.#paint.dim(`  ${oneLine(each)}`));
     this.print(lines.flatMap((line) => wrapText(line, this.#painter.width)));
   }
 

@@ -13,6 +13,7 @@ import { MemberOverview } from "../talk/member-overview.ts";
 import type { Talk, TalkEnd, TalkReply } from "../talk/talk.ts";
 import { Attention, type Notify } from "./attention.ts";
 import type { ScreenFrame } from "./canvas.ts";
+import { FileCommands } from "./file-commands.ts";
 import { renderFrame } from "./frame.ts";
 import type { InputHistory } from "./input-history.ts";
 import { InputLine } from "./input-line.ts";
@@ -82,6 +83,7 @@ export class Screen {
   readonly #line: InputLine;
   readonly #files: WorkspaceFiles;
   readonly #models: UsableModels;
+  readonly #commands: FileCommands;
   readonly #waiting: WaitingLines;
   readonly #focus: QuestionFocus;
   readonly #opened: OpenedText;
@@ -134,6 +136,10 @@ export class Screen {
       this.#painter.drawSoon();
     };
     this.#files = new WorkspaceFiles({ workspace: talk.workspace, monotonicMs, onChange });
+    this.#commands = new FileCommands({
+      ...{ list: () => talk.team.commands(), monotonicMs, onChange },
+      onError: (error) => this.#fail(error),
+    });
     this.#models = new UsableModels({ list: () => options.listModels(), onChange });
     this.#items = new EventItems((id) => talk.team.hasSent(id));
     this.#line = new InputLine({
@@ -141,6 +147,7 @@ export class Screen {
       width: () => this.#painter.width,
       members: () => this.#overview.members.map(({ name }) => name),
       models: () => this.#models.ids,
+      fileCommands: () => this.#commands.all,
       files: () => this.#files.paths,
       imageAt: (pasted) => {
         const { home } = talk.io.processInfo;

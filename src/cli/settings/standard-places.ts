@@ -18,6 +18,10 @@ export function userGuidance(processInfo: ProcessInfo): GuidanceOptions {
   return {
     instructions: join(userDirectory(processInfo), "AGENTS.md"),
     skills: skillDirectories.map((name) => join(processInfo.home, name)),
+    commands: [
+      join(userDirectory(processInfo), "commands"),
+      join(processInfo.home, ".claude", "commands"),
+    ],
   };
 }
 

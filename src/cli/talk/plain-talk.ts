@@ -13,7 +13,7 @@ import { plainGreeting } from "./plain-greeting.ts";
 import { PlainItems, plainFormat, plainHistory, wholeFormat } from "./plain-items.ts";
 import { PlainPage } from "./plain-page.ts";
 import { PlainQuestions } from "./plain-questions.ts";
-import type { Talk, TalkEnd, TalkReply } from "./talk.ts";
+import { mayPrepare, type Talk, type TalkEnd, type TalkReply } from "./talk.ts";
 import type { InputText, TypedLines } from "./typed-lines.ts";
 
 interface PlainTalkOptions {
@@ -46,6 +46,8 @@ export class PlainTalk {
   /** The member that gets the lines that name nobody. */
   #addressee: MemberName = lead;
   #onQuestion: () => void = () => undefined;
+  /** The texts that are being prepared, and shown when they are sent. */
+  readonly #late = new Set<Promise<void>>();
 
   private constructor({ talk, lines, model }: PlainTalkOptions) {
     this.#talk = talk;
@@ -67,6 +69,8 @@ export class PlainTalk {
       return await plain.#listen(signal);
     } finally {
       plain.#over.abort();
+      options.talk.end();
+      await Promise.all(plain.#late);
       await watching;
       await plain.#settling;
       plain.#page.end();
@@ -102,7 +106,12 @@ export class PlainTalk {
     for (let line = await this.#lines.next(); ; line = await this.#lines.next()) {
       if (line === undefined || signal.aborted) return "left";
       if (line.isTyped) this.#page.lineTyped();
-      const reply = await this.#take(line);
+      const taking = this.#take(line);
+      const reply = mayPrepare(line.text) ? await this.#unlessAsked(taking) : await taking;
+      if (reply === "asked") {
+        this.#showLater(taking);
+        continue;
+      }
       if (reply.type === "leave") return "left";
       if (reply.type === "start-new") return "start-new";
       if (reply.type === "resume") return { resume: reply.name };
@@ -110,6 +119,25 @@ export class PlainTalk {
       this.#prompt();
       if (!this.#lines.isTyped) await this.#quietOrAsked(signal);
     }
+  }
+
+  /** The reply to a line; `asked` where a question comes first, which the next line can answer. */
+  async #unlessAsked(taking: Promise<TalkReply>): Promise<TalkReply | "asked"> {
+    const asked = new Promise<"asked">((resolve) => {
+      this.#onQuestion = () => resolve("asked");
+    });
+    return Promise.race([taking, asked]);
+  }
+
+  /** Shows the reply to a line that is still being prepared; it is a text that is sent then. */
+  #showLater(taking: Promise<TalkReply>): void {
+    const showing = taking.then(async (reply) => {
+      if (isOngoing(reply)) await this.#show(reply);
+      this.#prompt();
+    });
+    this.#late.add(showing);
+    // A failure stays in the set, and is told at the end.
+    void showing.then(() => this.#late.delete(showing)).catch(() => undefined);
   }
 
   /** A line that answers a question counts only if a person has typed it. */
@@ -170,6 +198,10 @@ export class PlainTalk {
   }
 }
 
+function isOngoing(reply: TalkReply): reply is OngoingReply {
+  return reply.type !== "leave" && reply.type !== "start-new" && reply.type !== "resume";
+}
+
 function replyLines(reply: Exclude<OngoingReply, { type: "open" }>): string[] {
   switch (reply.type) {
     case "shown":
@@ -181,7 +213,9 @@ function replyLines(reply: Exclude<OngoingReply, { type: "open" }>): string[] {
         ? [...reply.lines]
         : [...reply.lines, "You had written:", ...shown(reply.prompt).split("\n")];
     case "sent":
-      return reply.attached.map((each) => `  attached ${oneLine(each)}`);
+      return [...reply.attached.map((each) => `attached ${each}`), ...(reply.notes ?? [])].map(
+        (each) => `  ${oneLine(each)}`,
+      );
     case "answered":
       return [reply.line];
     case "refused":

@@ -4,10 +4,12 @@ import { lead, type MemberName } from "../../protocol/ids.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import { findMember } from "../../team/find-member.ts";
 import type { PersonsAnswer } from "../../team/protocols/persons-answer.ts";
+import type { TeamCommand } from "../../team/team-commands.ts";
 import type { Command } from "../command.ts";
 import { parseArguments } from "../parse-arguments.ts";
 import { briefly, pickRequest } from "../pick-request.ts";
 import { columns, screenWidth } from "../render/columns.ts";
+import { oneLine } from "../render/one-line.ts";
 import { printable } from "../render/printable.ts";
 import { keyHelp } from "./key-help.ts";
 import { runMode } from "./modes.ts";
@@ -188,8 +190,8 @@ export const slashCommands: readonly SlashCommand[] = [
   slash("doctor", "check what is installed, configured and missing", async (argument, talk) =>
     (await import("./run-shell-command.ts")).runDoctor(argument, talk),
   ),
-  slash("help", "this list, and the keys", async (_, { io }) =>
-    shown(helpText(Math.min(screenWidth, io.terminal.output.columns - 1))),
+  slash("help", "this list, and the keys", async (_, { io, team }) =>
+    shown(helpText(Math.min(screenWidth, io.terminal.output.columns - 1), await team.commands())),
   ),
   slash("quit", "quit; the team continues when you come back", async () => ({ type: "leave" })),
 ];
@@ -233,7 +235,10 @@ async function runPermissions(argument: string, { team }: Talk): Promise<TalkRep
 /** In a narrow terminal, what a command does is below it. */
 const leastForColumns = 60;
 
-function helpText(most: number): string {
+function helpText(most: number, fileCommands: readonly TeamCommand[]): string {
+  const isHidden = ({ name }: TeamCommand) => slashCommands.some((each) => each.name === name);
+  const files = fileCommands.filter((each) => !isHidden(each));
+  const hidden = fileCommands.filter(isHidden);
   const calls = slashCommands.map(({ name, parameters, summary }) => ({
     call: `/${name} ${parameters}`.trim(),
     summary,
@@ -244,6 +249,11 @@ function helpText(most: number): string {
     "What you type goes to the lead, or to the member whose view is open. @alice … goes to alice, @all … to all members.",
     "",
     ...calls.flatMap(({ call, summary }) => columns(call, summary, width, most)),
+    ...(files.length > 0 ? ["", "From files; the text of one is sent like a message:"] : []),
+    ...files.flatMap(({ name, argumentHint = "", description }) =>
+      columns(oneLine(`/${name} ${argumentHint}`.trim()), oneLine(description), width, most),
+    ),
+    ...hidden.map(({ name, path }) => oneLine(`${path} is not used: /${name} is Troupe's own.`)),
     "",
     "Keys on the screen:",
     ...keyHelp.flatMap(({ keys, does }) => columns(keys, does, 10, most)),

@@ -11,14 +11,22 @@ import type { RewindPreview } from "../../team/rewind/team-rewind.ts";
 import type { Team } from "../../team/team.ts";
 import type { Io } from "../command.ts";
 import type { PagerText } from "../screen/pager.ts";
-import { attachMentions, isMention } from "./mentions.ts";
+import { attachMentions, isMention, type WithMentions } from "./mentions.ts";
 import { type SlashCommand, slashCommands } from "./slash-commands.ts";
 
 /** The result of a typed line. */
 export type TalkReply =
   | { type: "shown"; lines: readonly string[] }
   /** `attached` are the files that the text mentions; there is no `id` if it went to all. */
-  | { type: "sent"; to: string; text: string; attached: readonly string[]; id?: MessageId }
+  | {
+      type: "sent";
+      to: string;
+      text: string;
+      attached: readonly string[];
+      id?: MessageId;
+      /** What the person should know of the command that was sent. */
+      notes?: readonly string[];
+    }
   | { type: "answered"; id: string; line: string }
   | { type: "refused"; message: string; hint: string | undefined }
   | { type: "view"; name: MemberName }
@@ -69,6 +77,8 @@ export interface TalkTeam
     | "compact"
     | "clear"
     | "quiet"
+    | "commands"
+    | "expandCommand"
   > {
   message(to: string, prompt: string | TeamPrompt): Promise<Pick<Message, "id" | "to">>;
 }
@@ -94,6 +104,8 @@ export class Talk {
   /** The same of going back in a member's checkout. */
   shownCheckoutRewind: { member: string; preview: CheckoutRewindPreview } | undefined;
   readonly #answered = new Set<string>();
+  /** Stops what is being prepared when the talk ends. */
+  readonly #stop = new AbortController();
 
   constructor({ team, io, teamDir, workspace, openedAt }: TalkOptions) {
     this.team = team;
@@ -116,7 +128,9 @@ export class Talk {
       const line = readTypedLine(typed, addressee);
       const isPath = await this.#beginsWithPath(typed, line);
       const meant = isPath ? readTypedLine(` ${typed}`, addressee) : line;
-      return await this.#carryOut(meant, { viewed: addressee ?? lead, images });
+      // After a space, nothing at its beginning has a special meaning.
+      const isLiteral = /^\s/.test(typed);
+      return await this.#carryOut(meant, { viewed: addressee ?? lead, images, isLiteral });
     } catch (error) {
       if (!(error instanceof TeamError)) throw error;
       return { type: "refused", message: error.message, hint: error.hint };
@@ -130,6 +144,11 @@ export class Talk {
     const isMember = line.to === lead || members.some(({ name }) => name === line.to);
     const [word = ""] = typed.slice(1).split(/\s/, 1);
     return !isMember && (typed.startsWith('@"') || (await isMention(word, this.workspace)));
+  }
+
+  /** Gives up texts that are still being prepared. */
+  end(): void {
+    this.#stop.abort();
   }
 
   /** Answers a question that is put to the person. */
@@ -151,24 +170,63 @@ export class Talk {
 
   async #carryOut(
     line: TypedLine,
-    { viewed, images }: { viewed: string; images: readonly string[] },
+    { viewed, images, isLiteral }: TypedContext,
   ): Promise<TalkReply> {
     switch (line.type) {
       case "nothing":
         return { type: "shown", lines: [] };
       case "leave":
         return { type: "leave" };
-      case "command":
+      case "command": {
+        const command = builtIn(line.name);
+        if (!command) return this.#sendCommand(line, viewed, images);
         if (images.length > 0) throw imagesRefused("A command", "Send them in a message.");
-        return findCommand(line.name).run(line.argument, this, viewed);
-      case "message":
-        return this.#send(line.to, line.text, images);
+        return command.run(line.argument, this, viewed);
+      }
+      case "message": {
+        const { name, argument } = readCommand(line.text) ?? {};
+        const isCommand = name !== undefined && !builtIn(name) && (await this.#isFileCommand(name));
+        if (!isCommand || isLiteral) return this.#send(line.to, line.text, images);
+        return this.#sendCommand({ name, argument: argument ?? "" }, line.to, images);
+      }
     }
+  }
+
+  async #isFileCommand(name: string): Promise<boolean> {
+    return (await this.team.commands()).some((each) => each.name === name);
+  }
+
+  /** Sends the text of a command that a file defines, with the files and images that the person has typed behind it. */
+  async #sendCommand(
+    { name, argument }: { name: string; argument: string },
+    to: string,
+    pasted: readonly string[],
+  ): Promise<TalkReply> {
+    const known = await this.team.commands();
+    if (!known.some((each) => each.name === name)) throw noCommand(name, known);
+    const typed = await attachMentions(argument, this.workspace, pasted);
+    const addressee = to === everybody ? lead : to;
+    const { text, notes, ...expanded } = await this.team.expandCommand(name, argument, {
+      to: addressee,
+      signal: this.#stop.signal,
+    });
+    const content = text + typed.content.slice(argument.length);
+    const attached = [...expanded.attached, ...typed.attached];
+    return {
+      ...(await this.#deliver(to, { text, content, images: typed.images, attached })),
+      notes,
+    };
   }
 
   async #send(to: string, text: string, pasted: readonly string[]): Promise<TalkReply> {
     if (text === "") return this.#look(to);
-    const { content, images, attached } = await attachMentions(text, this.workspace, pasted);
+    return this.#deliver(to, { text, ...(await attachMentions(text, this.workspace, pasted)) });
+  }
+
+  async #deliver(
+    to: string,
+    { text, content, images, attached }: WithMentions & { text: string },
+  ): Promise<Extract<TalkReply, { type: "sent" }>> {
     if (to !== everybody) {
       const prompt = images.length > 0 ? { text: content, images } : content;
       const sent = await this.team.message(to, prompt);
@@ -183,8 +241,15 @@ export class Talk {
 
   /** A name alone opens the member's view. */
   async #look(name: string): Promise<TalkReply> {
-    return findCommand("view").run(name, this, name);
+    return requireBuiltIn("view").run(name, this, name);
   }
+}
+
+interface TypedContext {
+  viewed: string;
+  images: readonly string[];
+  /** Whether a slash at its beginning is only a slash. */
+  isLiteral: boolean;
 }
 
 function imagesRefused(what: string, hint: string): TeamError {
@@ -218,16 +283,25 @@ const knownElsewhere = new Map([
   ["web", "`troupe web` in another shell opens the dashboard."],
 ]);
 
-function findCommand(name: string): SlashCommand {
-  const command = slashCommands.find((each) => each.name === name);
-  if (command) return command;
+function builtIn(name: string): SlashCommand | undefined {
+  return slashCommands.find((each) => each.name === name);
+}
+
+function requireBuiltIn(name: string): SlashCommand {
+  const command = builtIn(name);
+  if (!command) throw noCommand(name, []);
+  return command;
+}
+
+function noCommand(name: string, others: readonly { name: string }[]): TeamError {
+  const names = [...slashCommands, ...others].map((each) => each.name);
   const meant = nearest(
     name,
-    slashCommands.map((each) => each.name).filter((each) => !neverSuggested.has(each)),
+    names.filter((each) => !neverSuggested.has(each)),
   );
   const known = knownElsewhere.get(name);
   const suggestion = known ? `${known} ` : meant ? `Did you mean /${meant}? ` : "";
-  throw new TeamError("usage-wrong", `There is no command /${name}`, {
+  return new TeamError("usage-wrong", `There is no command /${name}`, {
     hint: `${suggestion}/help lists them. To send a line that begins with a slash, put a space before it.`,
   });
 }
@@ -253,9 +327,22 @@ export function readTypedLine(typed: string, addressee: string = lead): TypedLin
   if (text === "") return { type: "nothing" };
   if (leaveWords.has(text)) return { type: "leave" };
   if (/^\s/.test(typed)) return { type: "message", to: addressee, text };
-  const [, command, argument = ""] = /^\/(\S*)\s*(.*)$/s.exec(text) ?? [];
-  if (command !== undefined) return { type: "command", name: command, argument };
+  const command = readCommand(text);
+  if (command) return { type: "command", ...command };
   const [, name, rest = ""] = /^@(\S+?)[:,]?(?:\s+(.*))?$/s.exec(text) ?? [];
   if (name) return { type: "message", to: name, text: rest };
   return { type: "message", to: addressee, text };
+}
+
+/** True for a line that may call a command of a file, which can take long and ask the person before it is sent. */
+export function mayPrepare(typed: string): boolean {
+  const line = readTypedLine(typed);
+  const name = line.type === "message" ? readCommand(line.text)?.name : undefined;
+  const called = line.type === "command" ? line.name : name;
+  return called !== undefined && !builtIn(called);
+}
+
+function readCommand(text: string): { name: string; argument: string } | undefined {
+  const [, name, argument = ""] = /^\/(\S*)\s*(.*)$/s.exec(text) ?? [];
+  return name === undefined ? undefined : { name, argument };
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Completables, complete } from "../../../src/cli/screen/completion.ts";
 
 const known: Completables = {
-  commands: [
+  commands: () => [
     { name: "team", words: [] },
     { name: "tasks", words: [] },
     { name: "stop", words: ["members"] },

@@ -3,7 +3,8 @@ export function withoutCode(markdown: string): string {
   return withoutSpans(withoutFences(markdown));
 }
 
-function withoutFences(text: string): string {
+/** The text with fenced blocks replaced by spaces. */
+export function withoutFences(text: string): string {
   let fence: string | undefined;
   const lines = text.split("\n").map((line) => {
     const [, mark, rest = ""] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
