@@ -82,6 +82,7 @@ export class TypedCalls {
     const given = { tool: name, input: written, action: accepted.action, callId };
     const answer = await this.#hooks.beforeCall(this.#hooked(given));
     if ("output" in answer) return this.#done(answer.output, callId);
+    if (answer.stop !== undefined) return refused(answer.stop);
     const input = answer.input ?? written;
     const prepared = answer.input === undefined ? accepted : tool.prepare(input);
     if (prepared.type === "invalid") return refused(prepared.output.text);
@@ -132,7 +133,8 @@ export class TypedCalls {
   }
 
   async #finish(call: TypedCall, output: ToolOutput): Promise<TypedOutcome> {
-    return this.#done(await this.#hooks.afterCall(this.#hooked(call), output), call.callId);
+    const { output: left, stop } = await this.#hooks.afterCall(this.#hooked(call), output);
+    return stop === undefined ? this.#done(left, call.callId) : refused(stop);
   }
 
   async #done({ text, isError }: ToolOutput, callId: string): Promise<TypedOutcome> {
