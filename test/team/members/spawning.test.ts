@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
+import { CommitId } from "../../../src/protocol/ids.ts";
 import { maxContentBytes } from "../../../src/protocol/message.ts";
 import type { MemberRecord } from "../../../src/protocol/team.ts";
 import { newTeam } from "../../../src/roster/team-file.ts";
 import {
+  aliveSince,
+  isolationOf,
   isSameMember,
   type SpawnSurroundings,
   spawnedRecord,
@@ -167,6 +170,10 @@ test("no more teammates live than may, but those that are there are woken, and t
   expect(spawnOf("dave", 3)().name).toBe("dave");
 });
 
+test("a teammate without a color of its own, as a person may write one, gets one", () => {
+  expect(spawn(request, { members: [member("bob"), member("alice")] }).color).toBe("yellow");
+});
+
 test.each<[string, Partial<MemberRecord>]>([
   ["role", { role: "tester" }],
   ["model", { model: "other/model" }],
@@ -196,6 +203,88 @@ test("a teammate's sandbox is never weaker than the lead's, and stays as it was 
       message: "The sandbox 'off' is weaker than the lead's, which is 'auto'",
     },
   });
+});
+
+const checkout = {
+  ...{ path: "/checkouts/alice", target: "troupe/default" },
+  base: CommitId.parse("a".repeat(40)),
+};
+const inCheckout = { ...member("alice"), checkout, root: "/checkouts/alice/sub" };
+
+test("a teammate that has a checkout stays in it, and in its directory there", () => {
+  const elsewhere = { ...inCheckout, cwd: "/checkouts/alice/sub/deep" };
+  const placeOf = (known: MemberRecord, more: Partial<SpawnRequest> = {}) => {
+    const { root, cwd, checkout: kept } = spawn({ ...request, ...more }, { members: [known] });
+    return [root, cwd, kept?.path];
+  };
+
+  const { root, path } = { ...inCheckout, ...checkout };
+  expect(placeOf(inCheckout)).toEqual([root, root, path]);
+  expect(placeOf(elsewhere)).toEqual([root, `${root}/deep`, path]);
+  expect(placeOf(elsewhere, { cwd: "other" })).toEqual([root, `${root}/other`, path]);
+  expect(placeOf({ ...member("alice"), checkout })).toEqual([path, path, path]);
+  expect(refusalOf(() => placeOf(inCheckout, { root: "copy" })).message).toMatch(
+    /'alice' has a checkout, and works in it/,
+  );
+});
+
+test.each<[string, MemberRecord, Partial<SpawnRequest>]>([
+  ["of an earlier life", { ...inCheckout, status: "shutdown" }, {}],
+  ["that it is not to have any longer", inCheckout, { isolation: "shared" }],
+])("nothing is left of the directories of a checkout %s", (_, known, more) => {
+  const again = spawn({ ...request, ...more }, { members: [known] });
+
+  expect(again).toMatchObject({ cwd: "/repo" });
+  for (const field of ["root", "checkout"]) expect(again).not.toHaveProperty(field);
+  expect(spawn({ ...request, ...more, root: "copy" }, { members: [known] })).toMatchObject({
+    ...{ root: "/repo/copy", cwd: "/repo/copy" },
+  });
+});
+
+test("a teammate has a checkout as it was asked for, now or before, and otherwise as usual", () => {
+  const [without, having] = [member("alice"), inCheckout];
+
+  expect(isolationOf({}, undefined, "checkout")).toBe("checkout");
+  expect(isolationOf({}, undefined, "shared")).toBe("shared");
+  expect(isolationOf({}, without, "checkout")).toBe("shared");
+  expect(isolationOf({}, having, "shared")).toBe("checkout");
+  for (const known of [undefined, without, having]) {
+    expect(isolationOf({ isolation: "checkout" }, known, "shared")).toBe("checkout");
+    expect(isolationOf({ isolation: "shared" }, known, "checkout")).toBe("shared");
+  }
+});
+
+test("instructions are kept when a teammate is spawned again, until there are others, or empty ones", () => {
+  const before = spawn({ ...request, instructions: "Be brief." });
+  const again = (instructions?: string) => {
+    return spawn(
+      { ...request, ...(instructions !== undefined && { instructions }) },
+      {
+        members: [before],
+      },
+    );
+  };
+
+  expect(again().instructions).toBe("Be brief.");
+  expect(again("Be long.").instructions).toBe("Be long.");
+  expect(again("")).not.toHaveProperty("instructions");
+  expect(spawn({ ...request, instructions: "x".repeat(65_536) }).instructions).toHaveLength(65_536);
+});
+
+test("a member has been in the team since its first spawn after its last end", () => {
+  const [early, late] = ["2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"];
+  const alive = { ...member("alice"), spawned_at: late, alive_since: early };
+
+  expect(aliveSince(undefined)).toBeUndefined();
+  expect(aliveSince(alive)).toBe(early);
+  expect(aliveSince({ ...alive, alive_since: undefined })).toBe(late);
+  expect(aliveSince({ ...alive, status: "shutdown" })).toBeUndefined();
+  expect(spawn(request, { members: [alive] })).toMatchObject({
+    ...{ alive_since: early, spawned_at: now.toISOString() },
+  });
+  expect(spawn(request, { members: [{ ...alive, status: "shutdown" }] }).alive_since).toBe(
+    now.toISOString(),
+  );
 });
 
 function refusalOf(act: () => unknown): Error {
