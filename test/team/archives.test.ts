@@ -25,6 +25,10 @@ test("archived teams are listed with their first prompt, members and cost, newes
       costUsd: null,
     },
   ]);
+  // A person may keep a copy beside it.
+  const archive = join(it.place.directory, "archive");
+  await cp(join(archive, await it.archived()), join(archive, "my-copy"), { recursive: true });
+  expect(await new FileTeamView(it.place).archives()).toEqual(archives);
   const [{ name = "", archivedAt = "" } = {}] = archives;
   expect(archivedAt.replaceAll(":", "-")).toBe(name);
   expect(await new FileTeamView(teamPlace(join(it.wire.root, "elsewhere"))).archives()).toEqual([]);

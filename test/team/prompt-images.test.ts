@@ -48,7 +48,9 @@ test.each([
   ["Image 1 is image/gif, not image/png", [png(gifOf(1, 1))]],
   ["Image 2 is not a PNG, JPEG, GIF or WebP", [png(pngOf(1, 1)), png(Buffer.from("<svg/>"))]],
   ["Image 1 has 8001 × 1 pixels, and 8000 a side are allowed", [png(pngOf(8_001, 1))]],
+  ["Image 1 has 1 × 8001 pixels, and 8000 a side are allowed", [png(pngOf(1, 8_001))]],
   ["Image 1 is damaged: it has no pixels", [png(pngOf(0, 1))]],
+  ["Image 1 is damaged: it has no pixels", [png(pngOf(1, 0))]],
   ["Image 1 is damaged: it does not say how large", [png(pngOf(1, 1).subarray(0, 20))]],
   ["A prompt can have 20 images, not 21", Array.from({ length: 21 }, () => png(pngOf(1, 1)))],
   ["can have 10000000 bytes together, not 10500000", [1, 2, 3].map(() => png(withSize(3_500_000)))],
@@ -64,4 +66,5 @@ test("images of the largest size are taken", async () => {
 
   expect(await readImages(images.map(png))).toHaveLength(3);
   expect(await readImages([png(pngOf(8_000, 8_000))])).toHaveLength(1);
+  expect(await readImages(Array.from({ length: 20 }, () => png(pngOf(1, 1))))).toHaveLength(20);
 });

@@ -444,6 +444,19 @@ test.each([
   expect(wire.warnings).toEqual([warning]);
 });
 
+test("what onSpawn makes of a request is checked as any other: a field with a typing error is refused", async () => {
+  await using wire = await TeamOnWire.start({});
+  const mistyped = { planRequird: true };
+  const team = await wire.open({
+    hooks: { onSpawn: ({ request }) => ({ request: { ...request, ...mistyped } }) },
+  });
+
+  await expect(team.spawn(coder("bob"))).rejects.toMatchObject({
+    ...{ code: "spawn-refused", hint: "Did you mean planRequired?" },
+  });
+  expect(await wire.recordOf("bob")).toBeUndefined();
+});
+
 test("a team closes although onSpawn never answers", async () => {
   await using wire = await TeamOnWire.start({});
   const begun = new WakeLatch();

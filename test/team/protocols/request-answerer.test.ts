@@ -16,8 +16,12 @@ const rule = "bash(npm test:*)";
 const isTheLeads = ({ from }: TeamRequest) => from === lead;
 
 test("a request is answered by mail to its member, also one that was open at the start", async () => {
-  await using it = await open({ onRequest: () => ({ decision: "allow-once" }) });
-  const before = await it.ask();
+  await using earlier = await open({});
+  const before = await earlier.ask();
+  const decided = await earlier.ask();
+  await earlier.store.requests.cancel(decided.id, alice);
+  const { store } = earlier;
+  await using it = await open({ onRequest: () => ({ decision: "allow-once" }) }, store);
 
   await it.answerer.start();
   expect(await it.answers(1)).toMatchObject([{ request_id: before.id, decision: "allow-once" }]);
@@ -103,10 +107,10 @@ test("a decision from elsewhere, and the end of the team, abort the signal, and 
 const no = { decision: "deny" } as const;
 
 /** A team in which alice and the lead ask, and nobody carries out the answers. */
-async function open(options: Partial<RequestAnswererOptions>) {
+async function open(options: Partial<RequestAnswererOptions>, earlier?: MemoryTeamStore) {
   const clock = new ManualClock();
-  const store = new MemoryTeamStore({ clock });
-  await enlist(store, member("alice"));
+  const store = earlier ?? new MemoryTeamStore({ clock });
+  if (!earlier) await enlist(store, member("alice"));
   const post = new Post({ store, secrets: new Secrets([]), clock });
   const warnings: string[] = [];
   const answerer = new RequestAnswerer({
