@@ -47,17 +47,21 @@ export function listLines(listed: readonly ListedLanding[], command: string): st
     landingState(landing),
     typeof changes === "string" ? oneLine(changes, 80) : changeCounts(changes),
   ]);
-  const lines = table(rows, (column) => column === 0).flatMap((line, index) => {
-    const { landing } = listed[index] as ListedLanding;
-    const reason = tellingReason(landing.reason);
-    const under = [
-      ...(reason === undefined ? [] : [oneLine(reason, 300)]),
-      ...(landing.files.length > 0 ? [oneLine(landing.files.join(", "), 300)] : []),
-      ...(landing.check ? [oneLine(`${landing.check.command}: ${landing.check.reason}`, 300)] : []),
-    ];
-    return [`  ${line}`, ...under.map((text) => `       ${text}`)];
-  });
+  const heads = table(rows, (column) => column === 0);
+  const lines = listed.flatMap(({ landing }, index) => [
+    `  ${heads[index]}`,
+    ...detailsOf(landing).map((text) => `       ${oneLine(text, 300)}`),
+  ]);
   return [...lines, "", ...nextSteps(listed, command)];
+}
+
+function detailsOf({ reason, files, check }: Landing): string[] {
+  const telling = tellingReason(reason);
+  return [
+    ...(telling === undefined ? [] : [telling]),
+    ...(files.length > 0 ? [files.join(", ")] : []),
+    ...(check ? [`${check.command}: ${check.reason}`] : []),
+  ];
 }
 
 function nextSteps(listed: readonly ListedLanding[], command: string): string[] {

@@ -108,8 +108,12 @@ export function newTeamId(now: Date): TeamId {
   return uuidv7(now) as TeamId;
 }
 
-export function newRequestId(now: Date): RequestId {
-  return uuidv7(now) as RequestId;
+/** After `last`, too, where both are of one millisecond or the clock was set back. */
+export function newRequestId(now: Date, last?: RequestId): RequestId {
+  const id = uuidv7(now) as RequestId;
+  if (last === undefined || id > last) return id;
+  const next = BigInt(`0x${last.slice(24)}`) + 1n;
+  return `${last.slice(0, 24)}${next.toString(16).padStart(12, "0").slice(-12)}` as RequestId;
 }
 
 /** A random UUIDv4 with its first 48 bits replaced by the time and its version by 7. */

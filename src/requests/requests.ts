@@ -28,7 +28,7 @@ export interface Requests {
   open(draft: RequestDraft): Promise<TeamRequest>;
   /** Throws `request-unknown` where there is none. */
   get(id: RequestId): Promise<TeamRequest>;
-  /** Oldest first. */
+  /** Oldest first; those that one process has opened in the order in which it did. */
   list(filter?: RequestFilter): Promise<TeamRequest[]>;
   /** Approves or rejects a request, and resolves to it as it is then. */
   decide(id: RequestId, answer: RequestAnswer): Promise<TeamRequest>;

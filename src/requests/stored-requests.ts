@@ -52,6 +52,8 @@ export class StoredRequests implements Requests, AsyncDisposable {
   readonly #verified = new WeakMap<TeamRequest, VerifiedRequest>();
   /** The last problem of each record, so that it is reported once and not at every reading. */
   readonly #reported = new Map<string, string>();
+  /** The last one that this process has opened: the next comes after it. */
+  #last: RequestId | undefined;
 
   constructor(options: StoredRequestsOptions) {
     const { records = new MemoryRecords(), signature, clock, onForgery } = options;
@@ -82,7 +84,9 @@ export class StoredRequests implements Requests, AsyncDisposable {
 
   async open(draft: RequestDraft): Promise<TeamRequest> {
     const at = this.#clock.now();
-    const request = newRequest(draft, { id: newRequestId(at), at, signature: this.#signature });
+    const id = newRequestId(at, this.#last);
+    this.#last = id;
+    const request = newRequest(draft, { id, at, signature: this.#signature });
     if (!(await this.#records.commit(request))) {
       throw new TeamError("write-failed", `Request ${request.id} exists already`);
     }

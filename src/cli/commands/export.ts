@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
+import { sizeText } from "../../protocol/amounts.ts";
 import type { ExportSummary } from "../../server/export/export-run.ts";
 import type { TeamExport } from "../../server/export-team.ts";
 import { type Command, type Io, teamDirOption } from "../command.ts";
@@ -72,8 +73,4 @@ function tell(beginning: string, summary: ExportSummary, io: Io): void {
   io.err("Read the file before you share it: masking cannot find every secret.");
   for (const left of leftOut) io.err(oneLine(`Left out: ${left}`));
   if (leftOut.length > 0) io.err("Use --all to include everything.");
-}
-
-function sizeText(bytes: number): string {
-  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -9,36 +9,27 @@ import type { Damage } from "../../lib/json-lines.ts";
 import { logCursor, logPlaceAt } from "../../lib/paged-log.ts";
 import type { CheckoutRecord } from "../../protocol/checkout.ts";
 import type { StoredEvent } from "../../protocol/events.ts";
-import {
-  type LandingId,
-  lead,
-  type MemberName,
-  type MessageId,
-  newRequestId,
-  type RequestId,
-  user,
-} from "../../protocol/ids.ts";
+import type { LandingId, MemberName, MessageId, RequestId } from "../../protocol/ids.ts";
 import type { Landing } from "../../protocol/landing.ts";
-import type { Message, MessageDraft, PermissionMode } from "../../protocol/message.ts";
+import type { Message, MessageDraft } from "../../protocol/message.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import type { Task } from "../../protocol/task.ts";
 import type { TeamRecord } from "../../protocol/team.ts";
 import type { RequestFilter } from "../../requests/requests.ts";
 import type { StoredRequests } from "../../requests/stored-requests.ts";
 import type { ChangeHistory, KnownChanges } from "../../workspace/change-history.ts";
-import { aliveMembers, findRecipient, hasEnded, memberNames } from "../find-member.ts";
+import { findRecipient, hasEnded, memberNames } from "../find-member.ts";
 import type { BroughtWork } from "../landings/bring-landed.ts";
 import type { LandingChanges } from "../landings/landing-changes.ts";
-import type { LandingDecision } from "../landings/landing-order.ts";
 import type { MemberMode } from "../protocols/member-modes.ts";
-import type { PersonsAnswer } from "../protocols/persons-answer.ts";
-import type { RuleDraft, TeamRule } from "../protocols/team-rules.ts";
+import type { TeamRule } from "../protocols/team-rules.ts";
 import { teamLayout } from "../team-layout.ts";
 import type { TeamPlace } from "../team-place.ts";
 import type { ArchivedTeam } from "./archived-team.ts";
 import type { FileMail } from "./file-mail-view.ts";
 import { FileTeamChanges } from "./file-team-changes.ts";
 import type { FileTranscriptView } from "./file-transcript-view.ts";
+import { mailedActions } from "./mailed-actions.ts";
 import { isOwnTeam, type OpenedTeam, openTeam } from "./opened-team.ts";
 import type {
   ArchivedTeamView,
@@ -66,6 +57,14 @@ import type { TeamWork } from "./team-work.ts";
  */
 export class FileTeamView implements TeamView {
   readonly location: string;
+  readonly send;
+  readonly broadcast;
+  readonly answer;
+  readonly stop;
+  readonly addRule;
+  readonly removeRule;
+  readonly setMode;
+  readonly decideLanding;
   readonly #place: TeamPlace;
   readonly #isArchived: boolean;
   readonly #changes: FileTeamChanges;
@@ -82,6 +81,22 @@ export class FileTeamView implements TeamView {
       members: async () => memberNames(await this.team()),
       lead: () => this.lead(),
     });
+    const actions = mailedActions({
+      ...{ view: this, clock: place.clock },
+      requests: async () => {
+        const team = await this.#readAgain();
+        return this.#requests(team, await this.#signer(team));
+      },
+      leave: (to, draft) => this.#leave(to, draft),
+    });
+    this.send = actions.send;
+    this.broadcast = actions.broadcast;
+    this.answer = actions.answer;
+    this.stop = actions.stop;
+    this.addRule = actions.addRule;
+    this.removeRule = actions.removeRule;
+    this.setMode = actions.setMode;
+    this.decideLanding = actions.decideLanding;
   }
 
   reopen(onWarning: (message: string) => void): FileTeamView {
@@ -268,50 +283,6 @@ export class FileTeamView implements TeamView {
 
   onChange(listener: (change: TeamChange) => void): () => void {
     return this.#changes.add(listener);
-  }
-
-  send(to: string, content: string): Promise<Message> {
-    return this.#leave(to, { type: "message", from: user, content });
-  }
-
-  async broadcast(content: string): Promise<number> {
-    const recipients = aliveMembers(await this.team());
-    for (const to of recipients) await this.#leave(to, { type: "broadcast", from: user, content });
-    return recipients.length;
-  }
-
-  async answer(id: string, answer: PersonsAnswer): Promise<void> {
-    const team = await this.#readAgain();
-    const { answerMessage, findQuestion } = await import("../protocols/persons-answer.ts");
-    const request = await findQuestion(await this.#requests(team, await this.#signer(team)), id);
-    await this.#leave(request.from, answerMessage(request, answer));
-  }
-
-  async stop(name?: string): Promise<void> {
-    const { lead } = await this.team();
-    const request_id = newRequestId(this.#place.clock.now());
-    await this.#leave(name ?? lead, { type: "shutdown_request", from: user, request_id });
-  }
-
-  async addRule(draft: RuleDraft): Promise<void> {
-    const { additionMessage } = await import("../protocols/added-rules.ts");
-    await this.#leave((await this.team()).lead, additionMessage(draft));
-  }
-
-  async removeRule(draft: RuleDraft): Promise<void> {
-    const { removalMessage } = await import("../protocols/added-rules.ts");
-    const order = removalMessage(draft, await this.rules());
-    await this.#leave((await this.team()).lead, order);
-  }
-
-  async setMode(name: string, mode: PermissionMode): Promise<void> {
-    const { modeMessage } = await import("../protocols/member-modes.ts");
-    await this.#leave(name, modeMessage(name, mode, await this.modes()));
-  }
-
-  async decideLanding(decision: LandingDecision): Promise<void> {
-    const { landingOrder } = await import("../landings/landing-order.ts");
-    await this.#leave(lead, landingOrder(decision, await this.landings()));
   }
 
   async bringLanded(workspace?: string): Promise<BroughtWork[]> {

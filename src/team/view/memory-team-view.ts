@@ -9,17 +9,9 @@ import type { MemoryUsageLedger } from "../../logs/memory-usage-ledger.ts";
 import type { MailRecord } from "../../mailbox/mailbox.ts";
 import type { MemoryMailbox } from "../../mailbox/memory-mailbox.ts";
 import type { StoredEvent } from "../../protocol/events.ts";
-import {
-  type LandingId,
-  lead,
-  type MemberName,
-  type MessageId,
-  newRequestId,
-  type RequestId,
-  user,
-} from "../../protocol/ids.ts";
+import type { LandingId, MemberName, MessageId, RequestId } from "../../protocol/ids.ts";
 import type { Landing } from "../../protocol/landing.ts";
-import type { Message, MessageDraft, PermissionMode } from "../../protocol/message.ts";
+import type { Message } from "../../protocol/message.ts";
 import { isShown } from "../../protocol/message-types.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
 import type { Task } from "../../protocol/task.ts";
@@ -27,22 +19,16 @@ import type { TeamRecord } from "../../protocol/team.ts";
 import type { RequestFilter } from "../../requests/requests.ts";
 import type { MemoryRecord, MemoryTranscript } from "../../transcript/memory-transcript.ts";
 import type { KnownChanges } from "../../workspace/change-history.ts";
-import { aliveMembers, hasEnded } from "../find-member.ts";
+import { hasEnded } from "../find-member.ts";
 import type { BroughtWork } from "../landings/bring-landed.ts";
 import type { LandingChanges } from "../landings/landing-changes.ts";
-import { type LandingDecision, landingOrder } from "../landings/landing-order.ts";
 import { permissionsOf } from "../members/signed-permissions.ts";
-import {
-  addedRules,
-  additionMessage,
-  removalMessage,
-  storedChanges,
-} from "../protocols/added-rules.ts";
-import { type MemberMode, modeMessage, storedModes } from "../protocols/member-modes.ts";
-import { answerMessage, findQuestion, type PersonsAnswer } from "../protocols/persons-answer.ts";
-import type { RuleDraft, TeamRule } from "../protocols/team-rules.ts";
+import { addedRules, storedChanges } from "../protocols/added-rules.ts";
+import { type MemberMode, storedModes } from "../protocols/member-modes.ts";
+import type { TeamRule } from "../protocols/team-rules.ts";
 import type { TeamStore } from "../team-store.ts";
 import { type ArchivedTeam, noSuchTeam } from "./archived-team.ts";
+import { mailedActions } from "./mailed-actions.ts";
 import type {
   ArchivedTeamView,
   CheckoutContents,
@@ -83,6 +69,14 @@ export interface MemoryTeamViewOptions {
 /** A team that this process keeps in its memory. */
 export class MemoryTeamView implements TeamView {
   readonly location: string;
+  readonly send;
+  readonly broadcast;
+  readonly answer;
+  readonly stop;
+  readonly addRule;
+  readonly removeRule;
+  readonly setMode;
+  readonly decideLanding;
   readonly #options: MemoryTeamViewOptions;
   readonly #store: MemoryTeamViewOptions["store"];
   readonly #work: TeamWork;
@@ -100,6 +94,19 @@ export class MemoryTeamView implements TeamView {
       },
       options.clock,
     );
+    const actions = mailedActions({
+      ...{ view: this, clock: options.clock },
+      requests: async () => options.store.requests,
+      leave: (to, draft) => options.store.send(to, draft),
+    });
+    this.send = actions.send;
+    this.broadcast = actions.broadcast;
+    this.answer = actions.answer;
+    this.stop = actions.stop;
+    this.addRule = actions.addRule;
+    this.removeRule = actions.removeRule;
+    this.setMode = actions.setMode;
+    this.decideLanding = actions.decideLanding;
   }
 
   /** Nothing in the memory of this process can be damaged. */
@@ -284,44 +291,6 @@ export class MemoryTeamView implements TeamView {
     return this.#options.changes.add(listener);
   }
 
-  send(to: string, content: string): Promise<Message> {
-    return this.#leave(to, { type: "message", from: user, content });
-  }
-
-  async broadcast(content: string): Promise<number> {
-    const recipients = aliveMembers(await this.team());
-    for (const to of recipients) await this.#leave(to, { type: "broadcast", from: user, content });
-    return recipients.length;
-  }
-
-  async answer(id: string, answer: PersonsAnswer): Promise<void> {
-    const request = await findQuestion(this.#store.requests, id);
-    await this.#leave(request.from, answerMessage(request, answer));
-  }
-
-  async stop(name?: string): Promise<void> {
-    const { lead } = await this.team();
-    const request_id = newRequestId(this.#options.clock.now());
-    await this.#leave(name ?? lead, { type: "shutdown_request", from: user, request_id });
-  }
-
-  async addRule(draft: RuleDraft): Promise<void> {
-    await this.#leave((await this.team()).lead, additionMessage(draft));
-  }
-
-  async removeRule(draft: RuleDraft): Promise<void> {
-    const order = removalMessage(draft, await this.rules());
-    await this.#leave((await this.team()).lead, order);
-  }
-
-  async setMode(name: string, mode: PermissionMode): Promise<void> {
-    await this.#leave(name, modeMessage(name, mode, await this.modes()));
-  }
-
-  async decideLanding(decision: LandingDecision): Promise<void> {
-    await this.#leave(lead, landingOrder(decision, await this.landings()));
-  }
-
   bringLanded(workspace?: string): Promise<BroughtWork[]> {
     return this.#work.bringLanded(workspace);
   }
@@ -332,10 +301,6 @@ export class MemoryTeamView implements TeamView {
 
   async restore(name: string): Promise<void> {
     throw noSuchTeam(name, this.location);
-  }
-
-  #leave(to: string, draft: MessageDraft): Promise<Message> {
-    return this.#store.send(to, draft);
   }
 
   async *#listed(owner: MemberName): AsyncGenerator<ListedMail> {

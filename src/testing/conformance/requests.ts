@@ -84,6 +84,18 @@ function testQuestions(open: () => Promise<RequestsFixture>): void {
     expect(await requests.list()).toEqual([approved, ...others]);
   });
 
+  test("requests of one moment, and of one at which the clock was set back, are listed as they were opened", async ({
+    requests,
+    clock,
+  }) => {
+    const opened: TeamRequest[] = [];
+    for (let number = 0; number < 20; number++) opened.push(await requests.open(draft));
+    clock.jump(-3_600_000);
+    opened.push(await requests.open(draft));
+
+    expect(await requests.list()).toEqual(opened);
+  });
+
   test("requests are listed by type and by asker, alone or together", async ({ requests }) => {
     const plan = await requests.open(draft);
     const permission = await requests.open({

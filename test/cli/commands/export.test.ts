@@ -86,7 +86,7 @@ test("export writes the whole team to one private file, named after it", async (
   expect(run.transcripts.find((each) => each.member === "alice")?.entries).toHaveLength(4);
   expect(run.messages).toMatchObject([{ from: "user", to: "alice" }]);
   expect(err.join("\n")).toMatch(
-    /^Wrote .*\.html \(\d+ kB\)\. Members: 2, messages: 1, transcript entries: 4, masked secrets: \d+\./,
+    /^Wrote .*\.html \([\d.]+ kB\)\. Members: 2, messages: 1, transcript entries: 4, masked secrets: \d+\./,
   );
   expect(await readdir(world.root)).not.toContainEqual(expect.stringMatching(/\.tmp$/));
 });

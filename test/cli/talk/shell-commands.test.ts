@@ -48,7 +48,7 @@ test("/export writes the file, and what it prints is the reply", async () => {
     { teamDir, path: join(root, "troupe-default.html"), isAborted: false },
     { teamDir, path: join(root, "run.html"), isAborted: false },
   ]);
-  expect(text).toContain(`Wrote ${join(root, "run.html")} (13 kB). Members: 1`);
+  expect(text).toContain(`Wrote ${join(root, "run.html")} (12.3 kB). Members: 1`);
   expect(text).toContain("error: /export writes to a file, not to the screen");
   expect(err).toEqual([]);
 });
