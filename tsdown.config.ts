@@ -93,11 +93,18 @@ function programFiles() {
       /node_modules\/@modelcontextprotocol\/(server|core)\/|src\/(mcp-server|cli\/mcp)\//,
     dashboard: /node_modules\/@?hono\/|src\/server\//,
     screen: /node_modules\/marked\/|src\/cli\/(screen|talk)\//,
+    // How a person is shown what a team does: by the screen, and by commands that look at a team.
+    shown:
+      /src\/cli\/render\/(answer|brief|call|diff|fitting|graphemes|item|landing|lines|local-time|mail|markdown|paint|result|styled-text|thought|workspace-diff|wrap)\.|src\/lib\/(activity|call-parts|markdown|markdown-stream)\./,
+    // Models of packages that the person has installed, recordings, and lists.
+    "other-models":
+      /src\/model\/(checked-model|list-models|open-package-model|provider-code|recorded-call|recording|replay|sdk-language-model)\.|src\/model\/ai-sdk\/(openrouter|package-thinking)\./,
     yaml: /node_modules\/yaml\//,
     // Its patterns take longer to parse than all of a team's code.
     width: /node_modules\/(string-width|get-east-asian-width|strip-ansi|ansi-regex)\//,
-    commands: /src\/cli\/(doctor|demo|commands\/(?!run|send))/,
-    team: /node_modules\/(@ai-sdk|croner|eventsource-parser)\/|src\/(agent|model\/ai-sdk\/(?!http)|processes|team\/(members|protocols)|tools|workspace)\//,
+    commands:
+      /src\/cli\/(doctor|demo|commands\/(?!run|send)|answer-question|ask-at-start|complete|decide-landings|edit-outside|find-landings|find-shown|help|landings-text|member-usage|newest|passes-through-tmux|past-teams|pick-request|rule-orders)|src\/team\/(archives|conversations)\./,
+    team: /node_modules\/(@ai-sdk|croner|eventsource-parser)\/|src\/(agent|model\/ai-sdk(?!\/http)|processes|team\/(members|protocols)|tools|workspace)\//,
     program: /./,
   };
   const names = Object.entries(files);

@@ -19,10 +19,11 @@ export function lazySchemas(entry: string): Rolldown.Plugin {
     },
     transform: {
       order: "pre",
-      filter: { id: /\/src\/.*\.ts$/ },
+      filter: { id: /^(?!.*\/node_modules\/).*\/src\/.*\.ts$/ },
       handler(_code, id) {
         const file = program?.getSourceFile(id);
-        if (!program || !file) return undefined;
+        // Left as it is, it would take the functions of other files for schemas.
+        if (!program || !file) throw new Error(`${id} is not reached from ${entry}`);
         return { code: withLazySchemas(file, program.getTypeChecker()), map: null };
       },
     },

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -77,6 +77,17 @@ test("the first request needs the scripts of the program, the team and one provi
     "program.js",
     "team.js",
   ]);
+});
+
+// Where this fails, a file of the program has got code that a first request does without. Name that code's folder in
+// `programFiles` of tsdown.config.ts, and load it with `import()`: every start reads all of these files.
+test("what is read until the first request is not more than it was", async () => {
+  const { files } = await seenAtFirstRequest();
+
+  const own = files.filter((path) => path.startsWith(scripts));
+  const sizes = await Promise.all(own.map(async (path) => (await stat(path)).size));
+  expect((await stat(join(scripts, "program.js"))).size).toBeLessThan(1_075_000);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(1_875_000);
 });
 
 // A flag of V8 that a program sets makes Node compile all of its own modules that are loaded later.
