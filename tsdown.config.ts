@@ -89,6 +89,7 @@ function programFiles() {
     checkouts:
       /src\/(git|checkouts\/(?!stored-)|landing\/(?!stored-|landing-rules)|team\/(rewind|diff|landings\/(?!landing-|team-)|landings\/landing-(changes|checks)))/,
     sandbox: /src\/sandbox\/(?!reports-of)/,
+    hooks: /src\/(hooks|team\/hooks\/(combine-hooks|command-team-hooks|open-command-hooks)\.)/,
     "mcp-server":
       /node_modules\/@modelcontextprotocol\/(server|core)\/|src\/(mcp-server|cli\/mcp)\//,
     dashboard: /node_modules\/@?hono\/|src\/server\//,
