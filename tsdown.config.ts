@@ -92,7 +92,7 @@ function programFiles() {
     hooks: /src\/(hooks|team\/hooks\/(combine-hooks|command-team-hooks|open-command-hooks)\.)/,
     "mcp-server":
       /node_modules\/@modelcontextprotocol\/(server|core)\/|src\/(mcp-server|cli\/mcp)\//,
-    dashboard: /node_modules\/@?hono\/|src\/server\//,
+    dashboard: /node_modules\/@?hono\/|src\/(server\/|lib\/loopback-server)/,
     screen: /node_modules\/marked\/|src\/cli\/(screen|talk)\//,
     // How a person is shown what a team does: by the screen, and by commands that look at a team.
     shown:

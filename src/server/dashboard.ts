@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { get, type IncomingHttpHeaders } from "node:http";
 import type { Hono } from "hono";
-import { reasonOf } from "../errors.ts";
+import { reasonOf, TeamError } from "../errors.ts";
 import { Disposables } from "../lib/disposables.ts";
+import { LoopbackServer } from "../lib/loopback-server.ts";
 import type { Secrets } from "../lib/secrets.ts";
 import type { Machine } from "../team/team-place.ts";
 import { Access } from "./access.ts";
 import { dashboardApp } from "./app.ts";
 import { DashboardRecord, type Serving } from "./dashboard-record.ts";
 import { protectiveHeaders } from "./guard.ts";
-import { LoopbackServer } from "./serve.ts";
 import type { DashboardEntrance, ServedDashboard } from "./serve-dashboard.ts";
 import { StaticFiles } from "./static-files.ts";
 
@@ -86,7 +86,7 @@ async function openParts(
   // Another origin each time: at a known port another program may have left a service worker.
   const wanted = options.port ?? anyPort;
   const { routes: api } = opened.use(options.openApi());
-  const server = opened.use(await LoopbackServer.listen(wanted));
+  const server = opened.use(await listen(wanted));
   const { port } = server;
   const since = machine.clock.now().toISOString();
   const secret = randomBytes(secretBytes).toString("hex");
@@ -94,10 +94,22 @@ async function openParts(
   const access = accessTo(serving, machine);
   const onLetIn = (bindings: unknown) => server.keep(bindings);
   const onFailure = tellOnce((message) => machine.onWarning(message));
-  server.answerWith(dashboardApp({ api, access, files, secrets, port, onLetIn, onFailure }));
+  const app = dashboardApp({ api, access, files, secrets, port, onLetIn, onFailure });
+  server.answerWith(app, protectiveHeaders);
   await record.announce(serving, machine.processes);
   opened.use({ [Symbol.asyncDispose]: () => withdraw(record, serving, machine) });
   return { serving, wanted, access, opened };
+}
+
+async function listen(port: number): Promise<LoopbackServer> {
+  try {
+    return await LoopbackServer.listen(port);
+  } catch (error) {
+    throw new TeamError("dashboard-failed", `The dashboard cannot be served: ${reasonOf(error)}`, {
+      cause: error,
+      hint: "Choose another port with `troupe web --port`; ports below 1024 need root.",
+    });
+  }
 }
 
 /** If the record cannot be written, it is out of date, which its readers notice. */

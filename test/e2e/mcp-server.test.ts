@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { MemberName, user } from "../../src/protocol/ids.ts";
 import { says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
-import { environmentBelow, eras, program, startMcp } from "../support/mcp-client.ts";
+import { connectTo, environmentBelow, eras, program, startMcp } from "../support/mcp-client.ts";
 import { enlist, member, openStore } from "../support/team.ts";
 import { TeamOnWire } from "../support/team-on-wire.ts";
 
@@ -293,6 +293,79 @@ test("standard output carries nothing but the protocol, and the end of input end
   expect(code).toBe(0);
   expect(await err).not.toContain("    at ");
 });
+
+test.each(eras)(
+  "over HTTP clients of the %s era do the same, with the secret that is printed once",
+  async (era) => {
+    await using wire = await TeamOnWire.start({ lead: [says("Noted.")] });
+    await using team = await wire.open();
+    await using server = await startHttp(wire.root);
+    const [url = "", header = ""] = await server.lines(2);
+    const secret = header.replace("Authorization: Bearer ", "");
+    await using one = await connectTo(url, secret, era);
+    await using other = await connectTo(url, secret, era);
+
+    await one.call("send_message", { to: "lead", content: "Look here." });
+    const waits = await other.call("wait_for_change", { after: 0 });
+    await team.quiet();
+
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+    expect(secret).toMatch(/^[\w-]{43}$/);
+    expect(waits).toContain("team-data");
+    expect(wire.shownTo("lead")).toContain("Look here.");
+    await expect(connectTo(url, `${secret}x`, era)).rejects.toThrow();
+    expect(await server.end()).toMatchObject({ code: 130, out: [url, header] });
+  },
+);
+
+test("over HTTP a secret of the environment is used and not printed, and a weak one is refused", async () => {
+  await using directory = await temporaryDirectory();
+  await using _store = await openStore(directory.path);
+  const secret = "0123456789abcdef0123456789abcdef";
+  await using server = await startHttp(directory.path, { TROUPE_MCP_TOKEN: secret });
+  await using weak = await startHttp(directory.path, { TROUPE_MCP_TOKEN: "short" });
+
+  const [url = ""] = await server.lines(1);
+  await using mcp = await connectTo(url, secret, "legacy");
+
+  expect(await mcp.call("team")).toContain("lead: ");
+  const { out, err } = await server.end();
+  expect(`${out}${err}`).not.toContain(secret);
+  expect(await weak.ended).toMatchObject({ code: 2, out: [] });
+});
+
+/** Starts `troupe mcp --http`. */
+async function startHttp(root: string, env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [program, "mcp", "--http"], {
+    cwd: root,
+    env: { ...environmentBelow(root), ...env },
+  });
+  const exited = once(child, "exit");
+  const err = text(child.stderr);
+  const out: string[] = [];
+  const reader = createInterface({ input: child.stdout });
+  reader.on("line", (line) => out.push(line));
+  const ended = exited.then(async ([code]) => ({ code, out, err: await err }));
+  return {
+    ended,
+    async lines(count: number): Promise<string[]> {
+      while (out.length < count) await Promise.race([once(reader, "line"), failIfOver(ended)]);
+      return out;
+    },
+    end() {
+      child.kill("SIGINT");
+      return ended;
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+async function failIfOver(ended: Promise<{ err: string }>): Promise<never> {
+  throw new Error((await ended).err);
+}
 
 async function ask(store: Awaited<ReturnType<typeof openStore>>) {
   const subject = { call_id: "1", tool: "bash", input: { command: "make" }, rule: "bash(make:*)" };

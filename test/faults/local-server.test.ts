@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { expect, test } from "vitest";
+import { LoopbackServer } from "../../src/lib/loopback-server.ts";
 import type { Access } from "../../src/server/access.ts";
-import { LoopbackServer } from "../../src/server/serve.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import {
   accessBy,

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { Client } from "@modelcontextprotocol/client";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
 /** The revisions of the protocol before 2026-07-28, and that one. */
@@ -41,17 +41,28 @@ export async function startMcp(
   });
   const err: string[] = [];
   transport.stderr?.on("data", (chunk) => err.push(String(chunk)));
-  const client = newClient(era);
-  await client.connect(transport);
-  return { ...callerOf(client), err };
+  const mcp = newMcpClient(era);
+  await mcp.client.connect(transport);
+  return { ...mcp, err };
 }
 
-function newClient(era: Era): Client {
+/** A client that is connected to a server over HTTP. */
+export async function connectTo(
+  url: string,
+  secret: string,
+  era: Era,
+): Promise<Omit<McpClient, "err">> {
+  const headers = { Authorization: `Bearer ${secret}` };
+  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+  const mcp = newMcpClient(era);
+  await mcp.client.connect(transport);
+  return mcp;
+}
+
+/** A client that is not connected yet. */
+function newMcpClient(era: Era): Omit<McpClient, "err"> {
   const options = era === "modern" ? { versionNegotiation: { mode: "auto" as const } } : {};
-  return new Client({ name: "test", version: "1" }, options);
-}
-
-function callerOf(client: Client): Omit<McpClient, "err"> {
+  const client = new Client({ name: "test", version: "1" }, options);
   return {
     client,
     async call(name, input = {}) {

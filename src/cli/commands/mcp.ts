@@ -4,7 +4,15 @@ import packageJson from "../../../package.json" with { type: "json" };
 import { type Command, teamDirOption } from "../command.ts";
 import { parseOptions, wrongUsage } from "../parse-arguments.ts";
 
+const portRange = "a whole number from 1 to 65535";
 const Flags = z.object({
+  http: z.boolean().default(false),
+  port: z.coerce
+    .number(portRange)
+    .int(portRange)
+    .min(1, portRange)
+    .max(65_535, portRange)
+    .optional(),
   approvals: z.boolean().default(false),
   cwd: z.string().default("."),
 });
@@ -15,6 +23,8 @@ export const mcp: Command = {
   summary: "Serve the team to another program, as an MCP server on standard input and output",
   parameters: [],
   options: {
+    http: { summary: "serve over HTTP on this machine; prints the address and a new secret" },
+    port: { takes: "<n>", summary: "with --http: port to serve on (default: any free port)" },
     approvals: {
       summary: "let that program answer the requests to you, too: its model decides in your name",
     },
@@ -30,25 +40,36 @@ export const mcp: Command = {
       call: "troupe mcp --cwd ~/project",
       does: "the team of another directory; a program starts this, not you",
     },
+    { call: "troupe mcp --http", does: "for programs that connect to a server; Ctrl-C ends it" },
   ],
   notes: [
     "The program can look at the team and write to its members as you, whether the team runs or not. Requests for approval stay with you, unless you give --approvals.",
+    "Over HTTP, anyone who has the secret can act as you. It is another one at each start, unless TROUPE_MCP_TOKEN has one of at least 32 characters, which is not printed then.",
   ],
 
   async run({ values, teamDir }, io) {
-    const { approvals, cwd } = parseOptions(Flags, values, mcp);
-    if (io.terminal.input.isTTY) throw startedByHand();
+    const { approvals, cwd, http, port } = parseOptions(Flags, values, mcp);
+    if (port !== undefined && !http) throw wrongUsage("--port is only for --http", mcp);
+    if (!http && io.terminal.input.isTTY) throw startedByHand();
     const workspace = resolve(io.processInfo.cwd, cwd);
     const directory = teamDir ? resolve(io.processInfo.cwd, teamDir) : resolve(workspace, ".team");
     const { personOffer } = await import("../mcp/person-offer.ts");
-    const { serveStreams } = await import("../../mcp-server/serve-streams.ts");
     const { version } = packageJson;
     const offer = await personOffer(io, { version, workspace, teamDir: directory, approvals });
-    await serveStreams(offer, io.pipes, io.signal);
+    if (http) {
+      const { serveHttp } = await import("../mcp/serve-http.ts");
+      await serveHttp(offer, { port, io });
+    } else {
+      const { serveStreams } = await import("../../mcp-server/serve-streams.ts");
+      await serveStreams(offer, io.pipes, io.signal);
+    }
     return 0;
   },
 };
 
 function startedByHand() {
-  return wrongUsage("`troupe mcp` is for a program that speaks MCP on its standard input", mcp);
+  return wrongUsage(
+    "`troupe mcp` is for a program that speaks MCP on its standard input; --http serves at an address",
+    mcp,
+  );
 }

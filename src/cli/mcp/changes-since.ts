@@ -107,6 +107,10 @@ function lineOf(event: AgentEvent): string | undefined {
       return `${member} has ended its run: ${event.outcome}${aside(event.reason)}`;
     case "warning":
       return `warning: ${oneLine(event.message, 300)}`;
+    case "hook":
+      return event.outcome === "passed"
+        ? undefined
+        : `a hook of ${member} ${event.outcome}${aside(event.message)}`;
     case "message-delivered":
     case "message-returned":
     case "message-withdrawn":

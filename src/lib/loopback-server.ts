@@ -2,14 +2,12 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import type { Hono } from "hono";
-import { hasErrno, reasonOf, TeamError } from "../errors.ts";
-import { protectiveHeaders } from "./guard.ts";
+import { hasErrno } from "../errors.ts";
 
 const loopback = "127.0.0.1";
 
 /**
- * Requests of a browser are small and complete at once; a slower client only occupies a connection.
+ * Requests are small and complete at once; a slower client only occupies a connection.
  */
 const limits = {
   headersTimeout: 10_000,
@@ -25,6 +23,11 @@ export const mostConnections = 128;
 /** How many ports are tried one after the other, before any free one is used. */
 const neighbours = 20;
 
+/** What answers requests. The bindings have what Node knows of the connection. */
+export interface RequestHandler {
+  fetch(request: Request, bindings: object): Response | Promise<Response>;
+}
+
 /** A server on this machine's loopback that answers nothing yet. */
 export class LoopbackServer implements AsyncDisposable {
   readonly port: number;
@@ -37,7 +40,7 @@ export class LoopbackServer implements AsyncDisposable {
     server.on("connection", (socket) => this.#connections.add(socket));
   }
 
-  /** Listens on the wanted port, or on the next one that is free. */
+  /** Listens on the wanted port, or on the next one that is free. Throws what Node does where it cannot listen. */
   static async listen(wanted: number): Promise<LoopbackServer> {
     const server = createServer(limits);
     const last = Math.min(wanted + neighbours, highestPort);
@@ -53,12 +56,12 @@ export class LoopbackServer implements AsyncDisposable {
     return this.#server.address();
   }
 
-  /** Makes `app` answer from now on. */
-  answerWith(app: Hono): void {
-    const listener = getRequestListener(app.fetch, {
+  /** Makes `app` answer from now on. What it cannot answer at all has `headers`, too. */
+  answerWith(app: RequestHandler, headers: Readonly<Record<string, string>> = {}): void {
+    const listener = getRequestListener((request, bindings) => app.fetch(request, bindings), {
       // The team's process keeps its own `Request` and `Response`.
       overrideGlobalObjects: false,
-      errorHandler: () => new Response(null, { status: 400, headers: { ...protectiveHeaders } }),
+      errorHandler: () => new Response(null, { status: 400, headers: { ...headers } }),
     });
     this.#server.on("request", listener);
   }
@@ -88,11 +91,7 @@ async function isListening(server: Server, port: number): Promise<boolean> {
     return true;
   } catch (error) {
     if (hasErrno(error, "EADDRINUSE")) return false;
-    const reason = reasonOf(error);
-    throw new TeamError("dashboard-failed", `The dashboard cannot be served: ${reason}`, {
-      cause: error,
-      hint: "Choose another port with `troupe web --port`; ports below 1024 need root.",
-    });
+    throw error;
   }
 }
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { LoopbackServer, mostConnections } from "../../src/server/serve.ts";
+import { LoopbackServer, mostConnections } from "../../src/lib/loopback-server.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { accessBy, door, headersOf, pageBelow, proofOf, send, sessionOf } from "./door.ts";
 
