@@ -166,6 +166,8 @@ test("the dashboard shows a team without files, follows it, and acts on it", asy
   const messages = await get("/api/messages");
   const transcript = await get("/api/members/alice/transcript");
   const cost = await get("/api/cost");
+  const away = await get("/api/away?since=2026-01-01T00:00:00.000Z");
+  const checkouts = await get("/api/checkouts");
   const sent = await post("/api/messages", '{"to":"alice","content":"From the page."}');
   const answer = JSON.stringify({ hash: request.hash, decision: "deny", reason: "not now" });
   const answered = await post(`/api/requests/${request.id}/answer`, answer);
@@ -184,6 +186,8 @@ test("the dashboard shows a team without files, follows it, and acts on it", asy
   expect(messages).toContain("And test it.");
   expect(transcript).toContain("Build it.");
   expect(cost).toContain("0.25");
+  expect(JSON.parse(away)).toMatchObject({ messages: 2, cost_usd: 0.25 });
+  expect(JSON.parse(checkouts)).toMatchObject({ checkouts: [] });
   expect([sent.status, answered.status]).toEqual([204, 204]);
   await page.shows(({ messages: all }) => all.some(({ text }) => text === "From the page."));
   expect((await reader.unread()).at(-1)).toMatchObject({
