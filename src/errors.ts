@@ -38,6 +38,7 @@ export type ErrorCode =
   | "compaction-failed"
   | "conversation-short"
   | "sandbox-missing"
+  | "mcp-failed"
   | "git-missing"
   | "git-too-old"
   | "git-failed"

@@ -155,6 +155,7 @@ export type {
   LandingDecisionMessage,
   LandingMessage,
   MailPosition,
+  McpMessage,
   Message,
   MessageDraft,
   MessageFields,

@@ -29,6 +29,7 @@ const workers = [
   "permissions",
   "tools",
   "agent",
+  "mcp",
 ];
 
 /** Folder → folders it may import. This table is the architecture; docs/architecture.md explains it. */
@@ -57,13 +58,24 @@ const allowed: Record<string, readonly string[]> = {
   hooks: [...leaves, "processes"],
   tools: [...leaves, "workspace", "processes"],
   "mcp-server": [...leaves, "tools"],
+  mcp: [...leaves, "sandbox", "processes", "tools"],
   agent: [
     ...leaves,
     ...["mailbox", "transcript", "logs", "model", "permissions", "processes", "tools"],
   ],
   team: [...leaves, "keys", ...stores, ...workers],
   server: [...leaves, "keys", "model", "workspace", "permissions", "team"],
-  cli: [...leaves, "mcp-server", "skills", "model", "permissions", "tools", "agent", "team", "server"],
+  cli: [
+    ...leaves,
+    "mcp-server",
+    "skills",
+    "model",
+    "permissions",
+    "tools",
+    "agent",
+    "team",
+    "server",
+  ],
   testing: [
     ...leaves,
     "keys",
@@ -260,6 +272,8 @@ test("only the command runner starts processes for members; the others are the p
     ...["cli/screen/workspace-files.ts", "git/git-process.ts", "lib/process-identity.ts"],
     ...["processes/host-command-runner.ts", "processes/host-program.ts"],
     ...["processes/pipes.ts", "processes/process-list.ts"],
+    // MCP servers, which are of the team.
+    "processes/service-process.ts",
     // It tries the sandbox once, with a command of its own.
     "sandbox/find-sandbox.ts",
     "sandbox/network/own-network.ts",

@@ -34,8 +34,17 @@ function decideAction({ tool, subject, rules: all, ...rest }: JudgedCall): Verdi
   switch (subject.type) {
     case "coordinate":
       return decideCoordination(strictest(own));
-    case "effect":
-      return { ...decideEffect(rest.mode, subject, strictest(own)), summary: subject.summary };
+    case "effect": {
+      const { summary, isReadOnly } = subject;
+      const place = "something outside the workspace";
+      const effect = { what: `"${summary}" would change ${place}`, place, isReadOnly };
+      return { ...decideEffect(rest.mode, effect, strictest(own)), summary };
+    }
+    case "mcp": {
+      const place = `something by the MCP server ${subject.server}`;
+      const effect = { what: `${tool} may change something`, place, ...subject };
+      return decideEffect(rest.mode, effect, strictest(own));
+    }
   }
   const scope = scopes[subject.type];
   const rules = [...all, ...own.map((rule) => ({ ...rule, scope }))];
@@ -56,20 +65,26 @@ function decideCoordination(rule: Rule | undefined): Verdict {
   return { decision: "allow", reason: "it only talks to the team", isReadOnly };
 }
 
-type EffectSubject = Extract<Subject, { type: "effect" }>;
+interface Effect {
+  /** What would be changed, in a sentence. */
+  what: string;
+  /** Where. */
+  place: string;
+  isReadOnly: boolean;
+}
 
 function decideEffect(
   mode: PermissionMode,
-  { summary, isReadOnly }: EffectSubject,
+  { what, place, isReadOnly }: Effect,
   rule: Rule | undefined,
 ): Verdict {
   if (rule?.decision === "deny") return ruled(rule, isReadOnly);
   if (mode === "plan" && !isReadOnly) {
-    return planned(`"${summary}" would change something outside the workspace`);
+    return planned(what);
   }
   if (mode === "bypassPermissions") return bypassed(isReadOnly);
   if (rule) return ruled(rule, isReadOnly);
-  const reason = `it ${isReadOnly ? "reads" : "changes"} something outside the workspace`;
+  const reason = `it ${isReadOnly ? "reads" : "changes"} ${place}`;
   return { decision: "ask", reason, isReadOnly };
 }
 

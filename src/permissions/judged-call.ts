@@ -22,7 +22,8 @@ export type Subject =
       /** Whether its tool can try it where it changes nothing. */
       readonly isTriable: boolean;
     }
-  | { readonly type: "effect"; readonly summary: string; readonly isReadOnly: boolean };
+  | { readonly type: "effect"; readonly summary: string; readonly isReadOnly: boolean }
+  | { readonly type: "mcp"; readonly server: string; readonly isReadOnly: boolean };
 
 /** Everything that a decision depends on. */
 export interface JudgedCall {

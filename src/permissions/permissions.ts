@@ -1,6 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { TeamError } from "../errors.ts";
 import { firstCharacters } from "../lib/cut-text.ts";
+import { mcpToolName } from "../protocol/mcp-tool-names.ts";
 import type { PermissionMode } from "../protocol/message.ts";
 import type { ToolAction } from "../protocol/tools.ts";
 import type { Place } from "../workspace/place.ts";
@@ -80,7 +81,9 @@ export class Permissions {
   }
 
   /** Resolves what the call would reach, then decides. It does not ask. */
-  async judge({ tool, action, isAllowed = false }: CallToJudge): Promise<Verdict> {
+  async judge({ tool: called, action, isAllowed = false }: CallToJudge): Promise<Verdict> {
+    // Rules are about the server's tool, however it is called.
+    const tool = action.type === "mcp" ? mcpToolName(action) : called;
     try {
       const directories = await this.#directories();
       const subject = await this.#subject(action, directories);
@@ -116,6 +119,8 @@ export class Permissions {
         const { command: text, leaving, isTriable = false } = action;
         return { type: "command", text, line, leaving, isTriable };
       }
+      case "mcp":
+        return { type: "mcp", server: action.server, isReadOnly: action.readOnly };
       case "effect": {
         const { type, summary, isReadOnly = false } = action;
         return { type, summary: onOneLine(summary), isReadOnly };

@@ -1,4 +1,5 @@
 import { TeamError } from "../errors.ts";
+import { coversMcpTool, isMcpToolName } from "../protocol/mcp-tool-names.ts";
 import { type RuleScope, traitsOf } from "../protocol/tool-traits.ts";
 import type { Place } from "../workspace/place.ts";
 
@@ -7,7 +8,7 @@ import type { Place } from "../workspace/place.ts";
  *
  * A rule for `bash` covers `background_run` too. One for `edit_file` or `write_file` covers both,
  * since each can do the other's work, and one for `read_file` covers every tool that reads. One for
- * a tool of the library's user covers all that this tool does.
+ * a tool of the library's user covers all that this tool does. `mcp__github__*` covers all tools of an MCP server.
  */
 export interface Rule {
   readonly decision: "allow" | "ask" | "deny";
@@ -35,7 +36,7 @@ type Pattern =
 
 /** Reads a rule as a person writes it; throws `config-invalid` for anything else. */
 export function parseRule(decision: Rule["decision"], text: string): Rule {
-  const [, tool, inner] = /^([a-z_][a-z0-9_-]*)(?:\((.*)\))?$/is.exec(text.trim()) ?? [];
+  const [, tool, inner] = toolAndPattern.exec(text.trim()) ?? [];
   if (tool === undefined) throw malformedRule(text);
   const scope = traitsOf(tool).ruleScope ?? { tool };
   if (inner === undefined) return { decision, scope, text, pattern: undefined };
@@ -45,12 +46,16 @@ export function parseRule(decision: Rule["decision"], text: string): Rule {
   return { decision, scope, text, pattern };
 }
 
+/** Only names of MCP tools may end in `*`. */
+const toolAndPattern = /^(mcp__[a-z0-9_-]*\*|[a-z_][a-z0-9_-]*)(?:\((.*)\))?$/is;
+
 /**
  * Throws for a rule that covers nothing: the names of built-in tools are lower case, so `Bash` is only
  * the name of a tool that the library's user has added.
  */
 export function requireKnownTool({ scope, text }: Rule, ownTools: readonly string[]): void {
   if (typeof scope === "string" || /^[a-z0-9_]+$/.test(scope.tool)) return;
+  if (isMcpToolName(scope.tool)) return;
   if (!ownTools.includes(scope.tool)) throw malformedRule(text);
 }
 
@@ -99,7 +104,7 @@ function globMatcher(glob: string): RegExp {
 }
 
 export function coversTool({ scope, pattern }: Rule, tool: string): boolean {
-  return pattern === undefined && typeof scope === "object" && scope.tool === tool;
+  return pattern === undefined && typeof scope === "object" && coversMcpTool(scope.tool, tool);
 }
 
 /** True when the rule is about this use of this place. */

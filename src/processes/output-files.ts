@@ -3,7 +3,7 @@ import { lstatSync } from "node:fs";
 import { type FileHandle, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { locationOf } from "../lib/file-path.ts";
-import { ensurePrivateDirectory, listNames, removeFile } from "../lib/files.ts";
+import { ensurePrivateDirectory, listNames, removeFile, replaceFile } from "../lib/files.ts";
 import { makeFile } from "../lib/open-files.ts";
 import { OwnDirectory } from "../lib/own-directory.ts";
 import type { Secrets } from "../lib/secrets.ts";
@@ -53,6 +53,17 @@ export class OutputFiles {
     return capture.text();
   }
 
+  /** Keeps bytes that are no text in a file, and returns its path; undefined for more than a file may have. */
+  async keepBytes(name: string, bytes: Uint8Array): Promise<string | undefined> {
+    if (bytes.length > this.#maxFileBytes) return undefined;
+    const fileName = `${safeName(name)}-${randomUUID().slice(0, 8)}.bin`;
+    await ensurePrivateDirectory(this.directory);
+    using held = OwnDirectory.open(this.directory);
+    await this.#makeRoom(held);
+    await replaceFile(held.to(fileName), bytes);
+    return join(this.directory, fileName);
+  }
+
   /** Begins a file that no other call writes to. */
   async create(name: string): Promise<OutputFile> {
     const fileName = `${safeName(name)}-${randomUUID().slice(0, 8)}.txt`;
@@ -79,7 +90,7 @@ export class OutputFiles {
   async #closedFiles(held: OwnDirectory) {
     const files = [];
     for (const name of await listNames(held.to())) {
-      if (!name.endsWith(".txt") || this.#openNames.has(name)) continue;
+      if (!/\.(txt|bin)$/.test(name) || this.#openNames.has(name)) continue;
       const path = held.to(name);
       const found = lstatSync(locationOf(path), { throwIfNoEntry: false });
       // Another call may have made room meanwhile.

@@ -1,11 +1,10 @@
 import { z } from "zod";
 
 /** The name of a server. Without `__`, so that the name of a tool says which server it is of. */
-export const McpServerName = z
+const McpServerName = z
   .string()
   .max(24)
   .regex(/^[a-z0-9-]+(_[a-z0-9-]+)*$/);
-export type McpServerName = z.infer<typeof McpServerName>;
 
 const serverNameRule =
   "a server's name has 1 to 24 of a-z, 0-9, - and _, with letters or digits around each _";
@@ -32,6 +31,8 @@ export const McpCommandServer = z.object({
   cwd: z.string().min(1).optional(),
   /** Starts one process for each member, rather than one for the team. */
   per_member: z.boolean().optional(),
+  /** `false` starts it outside the sandbox. It counts only in the person's own file. */
+  sandbox: z.boolean().optional(),
   ...common,
 });
 export type McpCommandServer = z.infer<typeof McpCommandServer>;
@@ -65,7 +66,7 @@ export const McpServers = z.record(McpServerName, McpServer);
 export type McpServers = z.infer<typeof McpServers>;
 
 /** The most servers of one source. */
-export const maxMcpServers = 100;
+const maxMcpServers = 100;
 
 /** What was read of an `mcpServers` object. */
 export interface ReadMcpServers {

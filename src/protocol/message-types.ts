@@ -153,6 +153,13 @@ export const messageTypes = {
     group: "results",
     label: "landing",
   },
+  mcp_notification: {
+    wakes: never,
+    shownTo: "all",
+    facts: ["server"],
+    group: "results",
+    label: "MCP server",
+  },
   landing_decision: {
     ...control,
     orderedBy: ["user"],

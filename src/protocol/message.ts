@@ -212,6 +212,13 @@ export interface LandingMessage extends MessageFields {
   landing_state: LandingState;
 }
 
+/** Tells of an MCP server that has come, or that offers something else than before. */
+export interface McpMessage extends MessageFields {
+  type: "mcp_notification";
+  /** The name of the server. */
+  server: string;
+}
+
 /** The person decides on a landing. */
 export interface LandingDecisionMessage extends MessageFields {
   type: "landing_decision";
@@ -244,6 +251,7 @@ export type Message =
   | SandboxMessage
   | SandboxAnswerMessage
   | LandingMessage
+  | McpMessage
   | LandingDecisionMessage
   | TerminatedMessage;
 
@@ -313,6 +321,7 @@ export const Message = z.discriminatedUnion("type", [
   z.looseObject(fields("sandbox_permission_request", {})),
   z.looseObject(fields("sandbox_permission_response", {})),
   z.object(fields("landing_notification", { landing_id: LandingId, landing_state: LandingState })),
+  z.object(fields("mcp_notification", { server: z.string() })),
   z.object(
     fields("landing_decision", {
       landing_id: LandingId,

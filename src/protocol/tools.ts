@@ -27,4 +27,9 @@ export type ToolAction =
    * Something outside the workspace, such as a request to a server. `summary` says what in a few
    * words, for the person who is asked. With `isReadOnly`, it changes nothing there.
    */
-  | { type: "effect"; summary: string; isReadOnly?: boolean };
+  | { type: "effect"; summary: string; isReadOnly?: boolean }
+  /**
+   * A tool of an MCP server, by the names that rules have for them. `readOnly` is what a server that the person
+   * has configured says of its tool.
+   */
+  | { type: "mcp"; server: string; tool: string; readOnly: boolean };

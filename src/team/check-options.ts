@@ -12,6 +12,7 @@ import { CheckoutBase, Isolation } from "../protocol/checkout.ts";
 import { Effort } from "../protocol/effort.ts";
 import { HookConfiguration } from "../protocol/hook-configuration.ts";
 import { LandingMode } from "../protocol/landing.ts";
+import { McpServers } from "../protocol/mcp-servers.ts";
 import { PermissionMode } from "../protocol/message.ts";
 import { SandboxMode } from "../protocol/sandbox-mode.ts";
 import { SandboxNetwork } from "../protocol/sandbox-network.ts";
@@ -104,6 +105,11 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
         ...{ skills: z.array(absolutePath).optional(), commands: z.array(absolutePath).optional() },
       }),
     must: "have only instructions (an absolute path), skills and commands (lists of absolute paths)",
+  },
+  mcp: {
+    schema: () =>
+      z.strictObject({ servers: McpServers, untrusted: z.array(z.string()).optional() }),
+    must: 'be an object such as { servers: { files: { command: "mcp-server-filesystem", args: ["."] } } }',
   },
   systemPrompt: callback,
   hooks: {

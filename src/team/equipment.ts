@@ -4,6 +4,7 @@ import type { HookSource } from "../hooks/command-hooks.ts";
 import { dashboardsDirectory, headPath, pipesDirectory, teamKeyPath } from "../keys/team-key.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { childEnvironment, Secrets } from "../lib/secrets.ts";
+import type { McpOptions } from "../mcp/team-servers.ts";
 import { environmentSecrets } from "../model/environment-secrets.ts";
 import type { OwnModels } from "../model/model-facts.ts";
 import type { ModelsOptions } from "../model/models.ts";
@@ -39,6 +40,7 @@ import type { GuidanceOptions } from "./member-guidance.ts";
 import type { OwnSystemPrompt } from "./member-prompt.ts";
 import type { LeadSettings, MemberDefinition } from "./members/member-definition.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
+import { TeamMcp } from "./team-mcp.ts";
 import { type OpenModel, TeamModels } from "./team-models.ts";
 import type { TeamPlace } from "./team-place.ts";
 import { type SandboxOptions, TeamSandbox } from "./team-sandbox.ts";
@@ -87,6 +89,8 @@ export interface EquipmentOptions {
   checkouts?: CheckoutOptions | undefined;
   /** The person's own guidance for members (default: they have only the repository's). */
   guidance?: GuidanceOptions | undefined;
+  /** MCP servers whose tools members have (default: none). */
+  mcp?: McpOptions | undefined;
   /** Replaces the built-in text of members' system prompts. */
   systemPrompt?: OwnSystemPrompt;
   /** How an unanswered question to the person ends. */
@@ -131,6 +135,7 @@ export class Equipment implements AsyncDisposable {
   readonly sandbox: TeamSandbox;
   readonly checkouts: MemberCheckouts;
   readonly programs: Programs;
+  readonly mcp: TeamMcp;
   readonly running = new RunningCommands();
   readonly fileLocks = new FileLocks();
   readonly sharedFiles = new SharedFiles();
@@ -194,6 +199,8 @@ export class Equipment implements AsyncDisposable {
           : (member, host, signal) => askHost(this, { member, host, signal }),
       }),
     );
+    const { mcp, cwd: root } = options;
+    this.mcp = this.#opened.use(new TeamMcp({ equipment: this, options: mcp, root, env }));
   }
 
   /** Throws `lead-alive` while another process has the team, and `sandbox-missing` where a sandbox is required. */

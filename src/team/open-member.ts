@@ -9,12 +9,14 @@ import { TeamError } from "../errors.ts";
 import { ensurePrivateDirectory, replaceFile } from "../lib/files.ts";
 import { orNothing } from "../lib/or-nothing.ts";
 import { OwnDirectory } from "../lib/own-directory.ts";
+import type { MemberTools } from "../mcp/member-tools.ts";
 import { RequestApprovals } from "../permissions/approvals.ts";
 import { Permissions } from "../permissions/permissions.ts";
 import { BackgroundJobs } from "../processes/background-jobs.ts";
 import type { MemberCheckout } from "../protocol/checkout.ts";
 import { type MemberName, system } from "../protocol/ids.ts";
 import type { ImageReference, Message, PermissionMode } from "../protocol/message.ts";
+import type { TranscriptEntry } from "../protocol/transcript.ts";
 import type { Tool } from "../tools/tool.ts";
 import { workTools } from "../tools/work-tools.ts";
 import { SeenFiles } from "../workspace/seen-files.ts";
@@ -63,8 +65,10 @@ export async function openMember(
   await joinHooks(equipment, definition, () => permissions.mode);
   const seenFiles = new SeenFiles((real) => equipment.sharedFiles.touch(name, real));
   const guidance = await MemberGuidance.open(equipment, { workspace, permissions, definition });
+  const isNew = async () => !(await own.transcript.tail()).some(isProfile);
+  const servers = await equipment.mcp.toolsFor(definition, { system, isNew });
   const agent = await openAgent(equipment, definition, {
-    ...{ context, parts, system, workspace, own, commands, inbox, permissions, seenFiles },
+    ...{ context, parts, system, workspace, own, commands, inbox, permissions, seenFiles, servers },
     guidance,
   });
   const { background } = commands;
@@ -118,10 +122,15 @@ export async function openMember(
       await jobs.endForGood();
     },
     async [Symbol.asyncDispose]() {
+      servers?.[Symbol.dispose]();
       await jobs[Symbol.asyncDispose]();
       await own[Symbol.asyncDispose]();
     },
   };
+}
+
+function isProfile({ type }: TranscriptEntry): boolean {
+  return type === "profile";
 }
 
 /** From now on hooks that are commands know the member. */
@@ -147,6 +156,8 @@ interface AgentParts {
   permissions: Permissions;
   seenFiles: SeenFiles;
   guidance: MemberGuidance;
+  /** By which it uses MCP servers, if it has any. */
+  servers: MemberTools | undefined;
 }
 
 async function openAgent(
@@ -169,7 +180,11 @@ async function openAgent(
     ...{ ...parts, name, system, input, secrets, wholePath, clock },
     cwd: workspace.cwd,
     expectsPauses: role.type === "lead",
-    tools: [...ownTools(equipment, definition, agentParts), ...teamTools],
+    tools: [
+      ...ownTools(equipment, definition, agentParts),
+      ...(agentParts.servers?.tools ?? []),
+      ...teamTools,
+    ],
     lifelong: { isOffered: guidance.hasSkills, tools: () => [guidance.skillTool()] },
     transcript: own.transcript,
     permissions: gated(permissions, context.gate),

@@ -6,6 +6,7 @@ import type { EnvironmentVariables } from "../model/provider-settings.ts";
 import { parseRule, type Rule, requireKnownTool } from "../permissions/rule.ts";
 import type { Effort } from "../protocol/effort.ts";
 import type { LandingMode } from "../protocol/landing.ts";
+import { isMcpToolName, isToolAmong } from "../protocol/mcp-tool-names.ts";
 import type { PermissionMode } from "../protocol/message.ts";
 import { builtInToolNames, checkOwnTools } from "../tools/check-own-tools.ts";
 import { workToolNames } from "../tools/work-tools.ts";
@@ -158,15 +159,16 @@ export function leadSettings(
   };
 }
 
-/** The tools for work, built-in and own. */
-export function toolNamesOf({ tools = [] }: Pick<TeamOptions, "tools">): string[] {
-  return [...workToolNames, ...tools.map(({ spec }) => spec.name)];
+/** The tools for work, built-in and own; of an MCP server, its name stands for all that it has. */
+export function toolNamesOf({ tools = [], mcp }: Pick<TeamOptions, "tools" | "mcp">): string[] {
+  const servers = Object.keys(mcp?.servers ?? {}).map((name) => `mcp__${name}`);
+  return [...workToolNames, ...tools.map(({ spec }) => spec.name), ...servers];
 }
 
-function requireToolNames(options: Pick<TeamOptions, "tools" | "memberTools">): void {
+function requireToolNames(options: Pick<TeamOptions, "tools" | "mcp" | "memberTools">): void {
   const names = toolNamesOf(options);
   const { lead = [], teammates = [] } = options.memberTools ?? {};
-  const unknown = [...lead, ...teammates].find((name) => !names.includes(name));
+  const unknown = [...lead, ...teammates].find((name) => !isToolAmong(names, name));
   if (unknown === undefined) return;
   throw new TeamError("config-invalid", `memberTools: there is no tool named '${unknown}'`, {
     hint: `Tools to choose from: ${names.join(", ")}. Those for mail and tasks every member has.`,
@@ -184,6 +186,7 @@ function unknownToolsIn(
   const names = [...builtInToolNames, ...tools.map(({ spec }) => spec.name)];
   return rules.flatMap(({ decision, scope, text }) => {
     if (typeof scope === "string" || names.includes(scope.tool)) return [];
+    if (isMcpToolName(scope.tool)) return [];
     const meant = nearest(scope.tool, names);
     const advice = meant === undefined ? "" : ` Did you mean ${meant}?`;
     return `The ${decision} rule "${text}" has no effect: there is no tool of this name.${advice}`;

@@ -116,6 +116,7 @@ export class Team implements AsyncDisposable {
         : options.approvals;
       const equipment = opened.use(await Equipment.open({ ...options, approvals }));
       if (options.fresh) await equipment.endOrphans();
+      equipment.mcp.endOrphans();
       const { store } = equipment;
       const settings = await withKept(stated, { options, start, store });
       const supervisor = await openSupervisor(equipment, { ...options, settings, opened });

@@ -1,4 +1,5 @@
 import { TeamError } from "../errors.ts";
+import { isMcpToolName, mcpToolNames } from "../protocol/mcp-tool-names.ts";
 import { skillToolName } from "./skill.ts";
 import { teamToolNames } from "./team/team-tools.ts";
 import type { Tool } from "./tool.ts";
@@ -8,9 +9,10 @@ import { workToolNames } from "./work-tools.ts";
 const namePattern = /^[a-z_][a-z0-9_-]{0,63}$/i;
 
 /** The names of all built-in tools. */
-export const builtInToolNames: ReadonlySet<string> = new Set([
+export const builtInToolNames: ReadonlySet<string> = new Set<string>([
   ...workToolNames,
   ...teamToolNames,
+  ...mcpToolNames,
   skillToolName,
 ]);
 
@@ -38,6 +40,10 @@ function problemOf(
   // Also in other capitals: a rule for one would seem to be about the other.
   if (builtInToolNames.has(name.toLowerCase())) {
     return { message: `${name} is the name of a built-in tool`, hint: "Choose another name." };
+  }
+  if (isMcpToolName(name.toLowerCase())) {
+    const hint = "Choose another beginning: tools of MCP servers are named so.";
+    return { message: `${name} is a name for the tool of an MCP server`, hint };
   }
   if (others.has(name)) {
     return { message: `Two tools are named ${name}`, hint: "Give each a name of its own." };

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { hasErrno } from "../../src/errors.ts";
 import { systemProcesses } from "../../src/lib/process-identity.ts";
 import type { BackgroundJob } from "../../src/processes/background-jobs.ts";
-import { markedCommand } from "../../src/processes/host-command-runner.ts";
+import { markedCommand } from "../../src/processes/marked-command.ts";
 import { newMarker } from "../../src/processes/marker.ts";
 import { callTool } from "../../src/testing/call-tool.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { markedCommand } from "../../src/processes/host-command-runner.ts";
+import { markedCommand } from "../../src/processes/marked-command.ts";
 import { newMarker } from "../../src/processes/marker.ts";
 import { testCommandRunner } from "../../src/testing/conformance/command-runner.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";

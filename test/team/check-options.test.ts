@@ -60,6 +60,7 @@ test("right options are accepted, and undefined ones count as left out", async (
         isRepository: false,
       },
     ],
+    mcp: { servers: { files: { command: "files" } }, untrusted: ["files"] },
   };
 
   await checkOptions(full);

@@ -127,6 +127,7 @@ async function converse(
   if (resume !== undefined) await (await io.viewTeam(teamDir)).restore(resume);
   const isHere = !given.teamDir && !settings.cwd;
   const openedAt = systemClock.now().toISOString();
+  for (const note of settings.mcp.notes) printWarning(note);
   const second = isHere ? secondTeamNote(workspace) : undefined;
   const stated = teamSettings(settings);
   await using team = await io.openTeam({

@@ -98,6 +98,7 @@ const isLooser: Readonly<Record<SettingName, SettingComparison>> = {
   notify: () => false,
   // A provider decides to whom a key and the conversation are sent.
   providers: (theirs, own) => newProviders(theirs, own).length > 0,
+  mcpServers: (theirs, own) => newServers(theirs, own).length > 0,
   // A price decides when a limit of the cost is reached.
   models: (theirs, own) => newModels(theirs, own).length > 0,
 };
@@ -137,6 +138,11 @@ function newProviders({ providers = {} }: StatedSettings, own: Settings) {
   );
 }
 
+/** One of the person's own by the same name is used instead. */
+function newServers({ mcpServers = {} }: StatedSettings, own: Settings) {
+  return Object.entries(mcpServers).filter(([name]) => !(name in own.mcpServers));
+}
+
 function newModels({ models = {} }: StatedSettings, own: Settings) {
   return Object.entries(models).filter(([id, facts]) => !isDeepStrictEqual(facts, own.models[id]));
 }
@@ -154,6 +160,11 @@ function describe(name: SettingName, theirs: StatedSettings, own: Settings): str
         const api = family ?? `your package ${code}`;
         return `providers: ${it}: ${api} at ${baseUrl ?? "its usual address"}, with ${key}`;
       },
+    );
+  }
+  if (name === "mcpServers") {
+    return newServers(theirs, own).map(
+      ([it, server]) => `mcpServers: ${it}: ${JSON.stringify(server)}`,
     );
   }
   if (name === "models") {

@@ -3,6 +3,7 @@ import { oneLine } from "../render/one-line.ts";
 import type { Configuration } from "./configuration.ts";
 import type { ConsentAnswer, FileIdentity } from "./consent.ts";
 import { consentLines } from "./loosening.ts";
+import { findMcpFile } from "./mcp-file.ts";
 import type { PendingConsent } from "./resolve-settings.ts";
 
 /** A file of a repository with parts that count only with the person's consent. */
@@ -35,7 +36,7 @@ export interface RepositoryPlace {
 type Finder = (place: RepositoryPlace) => Promise<readonly RepositoryFile[]>;
 
 /** For each kind but `troupe.json`, in the order in which the person is shown them. */
-const finders: readonly Finder[] = [];
+const finders: readonly Finder[] = [findMcpFile];
 
 /** All files of the repository that need consent, whether it was given or not. */
 export async function repositoryFiles(

@@ -9,6 +9,7 @@ import { type Configuration, readConfiguration, workspaceSettings } from "./conf
 import { environmentWith } from "./env-file.ts";
 import { type Flags, type Invocation, parseFlags } from "./flags.ts";
 import type { Loosening } from "./loosening.ts";
+import { type McpSettings, mcpSettings } from "./mcp-file.ts";
 import {
   type SettingName,
   type Settings,
@@ -25,6 +26,8 @@ export type ResolvedSettings = Settings &
     env: EnvironmentVariables;
     /** The settings of `troupe.json` that are ignored without the person's consent. */
     pending: PendingConsent | undefined;
+    /** The MCP servers, and what the person should know of them. */
+    mcp: McpSettings;
     /** The source of each setting that is not a default. */
     origins: ReadonlyMap<SettingName, string>;
     /** The source of each rule, by its decision and its text. */
@@ -57,6 +60,12 @@ export async function resolveSettings(
     ...withDefaults(merge(layers)),
     env,
     pending: pendingConsent(configuration, flags, env),
+    mcp: await mcpSettings(
+      configuration,
+      configuration.userFile?.stated.mcpServers,
+      workspaceSettings(configuration).mcpServers,
+      { workspace, processInfo },
+    ),
     origins: originsOf(layers),
     ruleOrigins: ruleOriginsOf(layers),
   };
@@ -193,6 +202,7 @@ export function teamSettings(
     env: settings.env,
     providers: settings.providers,
     models: settings.models,
+    mcp: { servers: settings.mcp.servers, untrusted: settings.mcp.untrusted },
     maxOutputTokens: settings["max-output"],
     // Without one, the mode is the one that the person has last set.
     mode: settings.origins.has("permission-mode") ? settings["permission-mode"] : undefined,

@@ -9,6 +9,7 @@ import { nearest } from "../../lib/nearest.ts";
 import { providerFamilies } from "../../model/built-in-providers.ts";
 import { checkProvider } from "../../model/provider-definitions.ts";
 import { parseRule, requireKnownTool } from "../../permissions/rule.ts";
+import { readMcpServers } from "../../protocol/mcp-servers.ts";
 import { SettingName, StatedSettings, shownValue, wrongValue } from "./settings.ts";
 
 /** A settings file, as read. */
@@ -23,14 +24,23 @@ export interface SettingsFile {
 
 /** Reads a settings file; undefined if there is none. Throws if any of it is invalid. */
 export async function readSettingsFile(path: string): Promise<SettingsFile | undefined> {
+  const file = await readObjectFile(path);
+  if (!file) return undefined;
+  const { realPath, sha256, value } = file;
+  return { path, realPath, sha256, stated: parse(value, path) };
+}
+
+/** Reads a file with a JSON object; undefined if there is none. Throws if it is something else. */
+export async function readObjectFile(
+  path: string,
+): Promise<{ realPath: string; sha256: string; value: object } | undefined> {
   try {
     const bytes = await readBytes(path);
     if (!bytes) return undefined;
     return {
-      path,
       realPath: await realpath(path),
       sha256: createHash("sha256").update(bytes).digest("hex"),
-      stated: parse(decode(bytes, path), path),
+      value: parseObject(decode(bytes, path), path),
     };
   } catch (error) {
     if (hasErrno(error, "ENOENT", "ENOTDIR")) return undefined;
@@ -73,8 +83,8 @@ function decode(bytes: Buffer, path: string): string {
   }
 }
 
-function parse(text: string, path: string): StatedSettings {
-  const entries = Object.entries(parseObject(text, path)).filter(([key]) => key !== "$schema");
+function parse(value: object, path: string): StatedSettings {
+  const entries = Object.entries(value).filter(([key]) => key !== "$schema");
   for (const [key] of entries) {
     if (!SettingName.safeParse(key).success) throw unknownSetting(key, path);
   }
@@ -159,10 +169,15 @@ function checkParts(stated: StatedSettings, path: string): void {
       check(decision, path, () => requireKnownTool(parseRule(decision, rule), []));
     }
   }
+  const [problem] = readMcpServers(stated.mcpServers ?? {}).errors;
+  if (problem) throw invalid(`${path}: ${problem}`, { hint: mcpServersHint });
   for (const [name, definition] of Object.entries(stated.providers ?? {})) {
     check("providers", path, () => checkProvider(name, definition, providerFields));
   }
 }
+
+const mcpServersHint =
+  'A server is { "command": "…", "args": ["…"], "env": {…} }, or { "type": "http", "url": "https://…", "headers": {…} }. docs/mcp.md has all fields.';
 
 /** The fields of a provider as a settings file calls them. */
 const providerFields = {

@@ -220,6 +220,10 @@ export const StatedSettings = z.strictObject({
     .record(z.string(), ownModel)
     .optional()
     .describe("Prices and limits of models, by id; an id may end in * for all that begin so"),
+  mcpServers: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe("MCP servers whose tools members have, by name, as in a .mcp.json"),
 });
 
 export type StatedSettings = Omit<z.infer<typeof StatedSettings>, "permission-mode"> & {
@@ -274,6 +278,7 @@ export function withDefaults(stated: StatedSettings): Settings {
     notify: stated.notify ?? "terminal",
     providers: stated.providers ?? {},
     models: stated.models ?? {},
+    mcpServers: stated.mcpServers ?? {},
   };
 }
 
@@ -314,6 +319,7 @@ const allowedValues: Readonly<Record<SettingName, string>> = {
   notify: "off, bell or terminal",
   providers: "an object with the settings of a provider under each name",
   models: "an object with the facts of a model under each id",
+  mcpServers: "an object with an MCP server under each name",
 };
 
 function isSettingName(name: string): name is SettingName {

@@ -4,6 +4,7 @@ import { TeamError } from "../../errors.ts";
 import { isWiderMode, narrowerMode } from "../../permissions/modes.ts";
 import type { Isolation } from "../../protocol/checkout.ts";
 import { type MemberName, parseTeammateName } from "../../protocol/ids.ts";
+import { isToolAmong } from "../../protocol/mcp-tool-names.ts";
 import { isContentSize, type PermissionMode } from "../../protocol/message.ts";
 import { isWeakerSandbox, type SandboxMode } from "../../protocol/sandbox-mode.ts";
 import { InheritedField, type MemberRecord, type TeamRecord } from "../../protocol/team.ts";
@@ -167,7 +168,7 @@ function requireRoom({ team, maxTeammates }: SpawnSurroundings): void {
 
 /** Throws where a teammate would have a tool that there is not, or that teammates may not have. */
 export function requireTools(tools: readonly string[] | undefined, toolNames: readonly string[]) {
-  const unknown = (tools ?? []).filter((tool) => !toolNames.includes(tool));
+  const unknown = (tools ?? []).filter((tool) => !isToolAmong(toolNames, tool));
   if (unknown.length === 0) return;
   throw refused(
     `Teammates have no tool named ${unknown.map((tool) => `'${tool}'`).join(", ")}`,
