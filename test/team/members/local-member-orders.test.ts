@@ -47,6 +47,25 @@ test("what a member waits for is shown while it runs, and only then", async () =
   expect(it.shown).toEqual(["idle", "working", "working: waiting for approval"]);
 });
 
+test("with another model, a member that works does so at once, and one at rest or ended does not", async () => {
+  await using it = await openMember({ runs: ["hangs"] });
+  const order = { type: "set-model", model: "p/other", effort: undefined } as const;
+  await it.start();
+  await it.until(({ isBusy }) => !isBusy);
+  await it.order(order);
+  await it.tell("Go.");
+  await it.hanging;
+  await it.order({ type: "show-waiting", detail: "waits for its model" });
+
+  await it.order(order);
+  await it.order({ type: "show-waiting", detail: "waits for its model" });
+  await it.order({ type: "end", reason: "it was shut down" });
+  await it.order(order);
+
+  const waiting = "working: waits for its model";
+  expect(it.shown).toEqual(["idle", "working", waiting, "working", waiting]);
+});
+
 test("a member that is spawned again has its new mode, and is shown again as it is", async () => {
   await using it = await openMember();
   await it.start();
