@@ -23,7 +23,7 @@ export interface GuidanceOptions {
 interface GuidedMember {
   workspace: Workspace;
   permissions: Pick<Permissions, "mayRead">;
-  definition: Pick<MemberDefinition, "name">;
+  definition: Pick<MemberDefinition, "skills">;
 }
 
 /** What files tell one member: instructions, and skills if there are any. */
@@ -44,12 +44,13 @@ export class MemberGuidance {
 
   static async open(equipment: Equipment, member: GuidedMember): Promise<MemberGuidance> {
     const { layout, guidance } = equipment;
-    const { workspace } = member;
+    const { workspace, definition } = member;
     const places = {
       ...{ workspace, teamDirectory: layout.directory, personal: guidance.skills ?? [] },
     };
     // Most have none, and to look is much cheaper than to load what reads them.
-    if (!(await hasGuidance({ ...places, below: skillDirectories }))) {
+    const isAnyNamed = (definition.skills?.length ?? 0) > 0;
+    if (!isAnyNamed && !(await hasGuidance({ ...places, below: skillDirectories }))) {
       return new MemberGuidance(equipment, member, undefined);
     }
     const { MemberSkills } = await import("./member-skills.ts");
@@ -82,6 +83,20 @@ export class MemberGuidance {
       onWarning: (message) => this.#equipment.warnOnce(message),
     });
     const skills = tools.has(skillToolName) ? this.#skills?.list.text : undefined;
-    return [instructions, skills].filter((text) => text !== undefined);
+    return [instructions, skills, ...(await this.#given())].filter((text) => text !== undefined);
+  }
+
+  /** Throws `spawn-refused` where a skill is not there that it is to be given. */
+  requireSkills(): void {
+    this.#skills?.require(this.#member.definition.skills ?? []);
+  }
+
+  /** The skills that it is given whole. One that was there at its spawn may be gone. */
+  async #given(): Promise<string[]> {
+    const { skills: names = [] } = this.#member.definition;
+    const texts = names.map((name) =>
+      this.#skills?.textOf(name, (message) => this.#equipment.warnOnce(message)),
+    );
+    return (await Promise.all(texts)).flatMap((text) => text ?? []);
   }
 }

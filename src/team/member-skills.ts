@@ -51,6 +51,29 @@ export class MemberSkills {
     return this.#found.skills.find((skill) => skill.name === name);
   }
 
+  /** Throws `spawn-refused` where one of them is not there. */
+  require(names: readonly string[]): void {
+    const missing = names.find((name) => !this.get(name));
+    if (missing === undefined) return;
+    const known = this.#found.skills.map(({ name }) => name);
+    throw new TeamError("spawn-refused", `There is no skill '${missing}', which the role names`, {
+      hint: advice(missing, known),
+    });
+  }
+
+  /** The text of a skill that a member is given whole; undefined, with a warning, where that cannot be used. */
+  async textOf(name: string, onWarning: (message: string) => void): Promise<string | undefined> {
+    const skill = this.get(name);
+    try {
+      if (skill) return await skillText(skill);
+      onWarning(`The skill ${name} is gone, which a role names. Its members go on without it.`);
+    } catch (error) {
+      if (!(error instanceof TeamError)) throw error;
+      onWarning(error.message);
+    }
+    return undefined;
+  }
+
   /** Those that a member may read by itself. */
   get namesForModel(): string[] {
     return this.#found.skills.flatMap(({ name, isForModel }) => (isForModel ? name : []));
@@ -78,7 +101,7 @@ export async function readSkill(
 }
 
 function advice(name: string, names: readonly string[]): string {
-  if (names.length === 0) return "There are none any more.";
+  if (names.length === 0) return "There are none.";
   const meant = nearest(name, names);
   if (meant !== undefined) return `Did you mean ${meant}?`;
   const left = names.length - maxNamed;

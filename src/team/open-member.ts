@@ -232,6 +232,18 @@ export async function checkMember(
   memberPrompt(definition, equipment.systemPrompt);
 }
 
+/** Throws `spawn-refused` where a skill is missing that the member is to be given. */
+export async function checkSkills(
+  equipment: Equipment,
+  definition: MemberDefinition,
+): Promise<void> {
+  if (!definition.skills?.length) return;
+  const workspace = await openWorkspace(equipment, definition);
+  const permissions = { mayRead: () => true };
+  const guidance = await MemberGuidance.open(equipment, { workspace, permissions, definition });
+  guidance.requireSkills();
+}
+
 /** The permissions of a member as it is defined (default of `widestMode`: any mode). */
 export async function permissionsFor(
   equipment: Equipment,

@@ -105,6 +105,7 @@ export class Supervisor {
         return models.lead;
       },
       check: (record) => options.checkMember(this.#definitionOf(record)),
+      checkSkills: (record) => options.checkSkills(this.#definitionOf(record)),
       open: (record) => this.#openTeammate(record),
       leadsMode: () => this.#leadsMode(),
       review: (spawn) => reviewSpawn(options.hooks(), spawn, options.onWarning),

@@ -213,6 +213,7 @@ export class Story {
         memberBudget: this.#options.memberBudget,
       },
       checkMember: async () => undefined,
+      checkSkills: async () => undefined,
       checkouts: noCheckouts,
       waitsForPerson: this.#options.planApprover === user,
       openMember: (definition, context) =>

@@ -71,6 +71,7 @@ export async function openSupervisor(options: TestSupervisorOptions = {}) {
       };
     },
     checkMember: async () => undefined,
+    checkSkills: async () => undefined,
     checkouts: noCheckouts,
     teamTools: () => () => [],
     ...{

@@ -46,6 +46,8 @@ export interface MemberDefinition {
   budget?: BudgetLimits | undefined;
   /** The names of its work tools (default: all). */
   tools?: readonly string[] | undefined;
+  /** The names of the skills that are given to it whole (default: none). */
+  skills?: readonly string[] | undefined;
   /** The texts that the program adds to its system prompt. */
   instructions: readonly string[];
   /** The hooks of its role, and the file of the role. */
@@ -167,6 +169,7 @@ export function teammateDefinition(
     maxTurns: settings.maxTurns,
     budget: memberBudget,
     tools,
+    skills: record.skills,
     instructions: texts(instructions?.teammates, record.instructions),
     hooks: hooksOf(record),
   };

@@ -421,6 +421,7 @@ function openSpawner({ maxTeammates = 8 } = {}) {
     review: async ({ request }) => request,
     checkouts: noCheckouts,
     check: async ({ name }) => void log.push(`check ${name}`),
+    checkSkills: async () => undefined,
     open: async ({ name }: MemberRecord) => {
       log.push(`open ${name}`);
       for (const look of opening) look();
