@@ -4,6 +4,7 @@ import { ProviderServer } from "../../src/testing/provider-server/provider-serve
 import { says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { skillFile, writeFiles } from "../skills/skill-files.ts";
+import { chooseQuestion } from "../support/chosen-question.ts";
 import { noTmux } from "../support/tmux.ts";
 import { atRest, openOnServer } from "../support/troupe-in-tmux.ts";
 
@@ -35,7 +36,7 @@ test.skipIf(noTmux)(
     await terminal.press("Enter");
     await terminal.shows("/fix:issue asks for it");
     expect(server.requests).toEqual([]);
-    await terminal.press("C-x");
+    await chooseQuestion(terminal);
     await terminal.press("y");
     await terminal.shows("I see.");
     await atRest(terminal);
