@@ -34,6 +34,7 @@ const program: CliProgram = {
     ["approvals", async () => (await import("./commands/approvals.ts")).approvals],
     ["send", async () => (await import("./commands/send.ts")).send],
     ["permissions", async () => (await import("./commands/permissions.ts")).permissions],
+    ["hooks", async () => (await import("./commands/hooks.ts")).hooks],
     ["approve", async () => (await import("./commands/approve.ts")).approve],
     ["deny", async () => (await import("./commands/deny.ts")).deny],
     ["land", async () => (await import("./commands/land.ts")).land],

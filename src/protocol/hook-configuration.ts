@@ -107,6 +107,11 @@ export interface HookProblem {
   problem: string;
 }
 
+/** What is wrong with a value, as the end of a sentence that begins with what the value is of. */
+export function describeProblem({ path, problem }: HookProblem): string {
+  return path === "" ? problem : `${path} ${problem}`;
+}
+
 /**
  * Reads the value of a `hooks` field. What Troupe does not know, or cannot do, is left out and named in
  * `ignored`; what is malformed makes a `HookProblem` of the whole.

@@ -9,8 +9,13 @@ export interface HookFixture extends AsyncDisposable {
   readonly shell: ShellFixture;
   readonly reports: HookReport[];
   /** Runs the hooks of an event about a call of bash. */
-  run(input?: Partial<HookInput>, options?: { signal?: AbortSignal }): Promise<EventAnswer>;
+  run(
+    input?: Partial<HookInput>,
+    options?: { signal?: AbortSignal; names?: readonly string[] },
+  ): Promise<EventAnswer>;
 }
+
+const bashNames: readonly string[] = ["bash", "Bash"];
 
 /** Hooks in a new directory, in which they run. */
 export async function openHooks(
@@ -23,10 +28,10 @@ export async function openHooks(
   return {
     shell,
     reports,
-    run: (input = {}, { signal = new AbortController().signal } = {}) =>
+    run: (input = {}, { signal = new AbortController().signal, names = bashNames } = {}) =>
       hooks.run({
         input: HookInput.parse({ ...preToolUse, ...input }),
-        names: ["bash", "Bash"],
+        names,
         own: [],
         runner: shell.runner,
         signal,

@@ -99,6 +99,7 @@ export const run: Command = {
     const untrusted = await untrustedFiles(settings, { workspace, processInfo: io.processInfo });
     for (const line of withheldLines(untrusted)) io.err(line);
     for (const note of settings.mcp.notes) io.err(oneLine(`note: ${note}`));
+    for (const line of settings.hookNotes) io.err(oneLine(`note: ${line}`));
     const note = teamDir || settings.cwd ? undefined : secondTeamNote(io.processInfo.cwd);
     if (note) io.err(oneLine(`note: ${note}`));
     if (debug) for (const line of debugLines(settings, { teamDir, io })) io.err(oneLine(line));

@@ -142,7 +142,8 @@ async function converse(
   await using _dashboard = await serveBeside(settings, { teamDir, io, onWarning });
   const held = new Talk({ team, io, teamDir, workspace, openedAt });
   const model = (await team.models())[0]?.model ?? "";
-  const notes = [modelLine(settings, model), second].filter((note) => note !== undefined);
+  const all = [modelLine(settings, model), second, ...settings.hookNotes];
+  const notes = all.filter((note) => note !== undefined);
   if (lines) for (const note of notes) io.err(oneLine(`note: ${note}`));
   if (lines) {
     const talkEnd = await PlainTalk.hold({ talk: held, lines, model }, end);

@@ -2,6 +2,7 @@ import { sentences } from "../../lib/sentences.ts";
 import { summarizeCall } from "../../lib/summarize-call.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
+import { hookText } from "./hook-text.ts";
 import { oneLine } from "./one-line.ts";
 
 const width = 160;
@@ -64,6 +65,10 @@ export class Progress {
         return event.status === "failed" || event.status === "shutdown"
           ? [`${event.status}${event.detail ? `: ${event.detail}` : ""}`]
           : [];
+      case "hook": {
+        const line = hookText(event);
+        return line === undefined ? [] : [line];
+      }
       case "warning":
         return [`warning: ${sentences(event.message, event.hint)}`];
       default:

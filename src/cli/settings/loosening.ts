@@ -96,6 +96,8 @@ const isLooser: Readonly<Record<SettingName, SettingComparison>> = {
   autoclaim: (theirs, own) => theirs.autoclaim === true && !own.autoclaim,
   // It is only about the person's own terminal.
   notify: () => false,
+  // They run commands.
+  hooks: ({ hooks }) => hooks !== undefined && Object.keys(hooks.hooks).length > 0,
   // A provider decides to whom a key and the conversation are sent.
   providers: (theirs, own) => newProviders(theirs, own).length > 0,
   mcpServers: (theirs, own) => newServers(theirs, own).length > 0,
@@ -170,6 +172,7 @@ function describe(name: SettingName, theirs: StatedSettings, own: Settings): str
   if (name === "models") {
     return newModels(theirs, own).map(([id, facts]) => `models: ${id}: ${factsText(facts)}`);
   }
+  if (name === "hooks") return hookLines(theirs);
   if (name === "sandbox.network") {
     const [hosts, ours] = [theirs[name] ?? "off", own[name]].map((network) =>
       typeof network === "string" ? network : network.join(", ") || "off",
@@ -182,6 +185,17 @@ function describe(name: SettingName, theirs: StatedSettings, own: Settings): str
   }
   const without = own[name] === undefined ? "none" : plain(own[name]);
   return [`${name}: ${plain(theirs[name])} (without it: ${without})`];
+}
+
+function hookLines({ hooks }: StatedSettings): string[] {
+  return Object.entries(hooks?.hooks ?? {}).flatMap(([event, groups]) =>
+    groups.flatMap(({ matcher, hooks: commands }) =>
+      commands.map(({ command }) => {
+        const about = matcher ? ` (${matcher})` : "";
+        return `hooks: ${event}${about}: ${command}`;
+      }),
+    ),
+  );
 }
 
 function headersText(variables: Readonly<Record<string, string>>): string[] {

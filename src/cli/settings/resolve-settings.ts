@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { TeamError } from "../../errors.ts";
+import type { HookSource } from "../../hooks/command-hooks.ts";
 import { isDirectory } from "../../lib/is-there.ts";
 import { chosenByKey, defaultModelId, modelByKey } from "../../model/default-model.ts";
 import type { EnvironmentVariables } from "../../model/provider-settings.ts";
@@ -32,6 +33,10 @@ export type ResolvedSettings = Settings &
     origins: ReadonlyMap<SettingName, string>;
     /** The source of each rule, by its decision and its text. */
     ruleOrigins: ReadonlyMap<string, string>;
+    /** The hooks that are in force, of each file. */
+    hookSources: readonly HookSource[];
+    /** What is not in force of the hooks in files that count, for the person. */
+    hookNotes: readonly string[];
   };
 
 /** A question of consent. `recordAnswer` stores the answer. */
@@ -68,6 +73,7 @@ export async function resolveSettings(
     ),
     origins: originsOf(layers),
     ruleOrigins: ruleOriginsOf(layers),
+    ...hooksOf(layers, configuration),
   };
 }
 
@@ -137,6 +143,27 @@ function originsOf(layers: readonly SettingsLayer[]): Map<SettingName, string> {
     if (layer) origins.set(name, layer.origin(name));
   }
   return origins;
+}
+
+/** Hooks of several files add up. */
+function hooksOf(
+  layers: readonly SettingsLayer[],
+  { workspaceFile }: Configuration,
+): Pick<ResolvedSettings, "hookSources" | "hookNotes"> {
+  const stated = layers.flatMap(({ stated: { hooks }, origin }) =>
+    hooks ? [{ ...hooks, origin: origin("hooks") }] : [],
+  );
+  return {
+    hookSources: stated.map(({ origin, hooks }) => ({
+      ...{ origin, hooks, isRepository: origin === workspaceFile?.path },
+    })),
+    hookNotes: stated.flatMap(({ origin, ignored }) => {
+      if (ignored.length === 0) return [];
+      const parts = ignored.length === 1 ? "1 part" : `${ignored.length} parts`;
+      const [first] = ignored;
+      return `${parts} of the hooks in ${origin} ${ignored.length === 1 ? "is" : "are"} not in force, such as ${first?.path}, which ${first?.reason}; \`troupe hooks\` lists all`;
+    }),
+  };
 }
 
 type RuleSetting = "allow" | "ask" | "deny";
@@ -226,6 +253,7 @@ export function teamSettings(
       check: settings.check,
       checkTimeoutMs: settings["check-timeout"] * 1000,
     },
+    commandHooks: settings.hookSources,
     allow: withOrigins("allow", settings),
     ask: withOrigins("ask", settings),
     deny: withOrigins("deny", settings),

@@ -124,6 +124,7 @@ function wrongSetting(
   const [key, index, field] = issue?.path ?? [];
   const name = SettingName.parse(key);
   const found = settings[name];
+  if (name === "hooks") return wrongHooks(issue?.message ?? "is wrong", path);
   if (name === "providers") return wrongProvider({ name: index, field, path });
   if (name === "models") return wrongModel({ name: index, field, path });
   const problem =
@@ -131,6 +132,12 @@ function wrongSetting(
       ? `has ${shownValue(found[index])} in it, which is not a permission rule`
       : wrongValue(name, found);
   return invalid(`${path}: "${name}" ${problem}`, { hint: "Correct it." });
+}
+
+function wrongHooks(problem: string, path: string): TeamError {
+  return invalid(`${path}: "hooks": ${problem}`, {
+    hint: 'Hooks are { "PreToolUse": [ { "matcher": "Bash", "hooks": [ { "type": "command", "command": "…", "timeout": 60 } ] } ] }; docs/hooks.md lists the events.',
+  });
 }
 
 interface PartIssue {
@@ -210,7 +217,7 @@ function unknownSetting(key: string, path: string): TeamError {
     .replace(/[^a-z0-9]+/g, "-");
   if (neverInFiles.test(words)) {
     return new TeamError("config-invalid", `${path}: "${key}" cannot be set in a file`, {
-      hint: 'Keys, hooks and variables come only from the environment: set variables such as ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL, or give a file of them with --env-file. Another provider is defined under "providers".',
+      hint: 'Keys and variables come only from the environment: set variables such as ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL, or give a file of them with --env-file. Another provider is defined under "providers".',
     });
   }
   if (onlyFlags.has(words)) {

@@ -6,6 +6,7 @@ import type { OwnModels } from "../../model/model-facts.ts";
 import { defaultFallbackAfterMs } from "../../model/models.ts";
 import { CheckoutBase, Isolation } from "../../protocol/checkout.ts";
 import { Effort } from "../../protocol/effort.ts";
+import { describeProblem, readHooks } from "../../protocol/hook-configuration.ts";
 import { LandingMode } from "../../protocol/landing.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import { SandboxMode } from "../../protocol/sandbox-mode.ts";
@@ -93,6 +94,44 @@ const ownModel = z
     const { price, "context-window": contextWindow, "max-output": maxOutput } = stated;
     return { price, contextWindow, maxOutput };
   });
+
+const hookSchema = {
+  type: "object",
+  additionalProperties: {
+    type: "array",
+    items: {
+      type: "object",
+      properties: {
+        matcher: { type: "string" },
+        hooks: {
+          type: "array",
+          items: {
+            type: "object",
+            properties: {
+              type: { type: "string", enum: ["command"] },
+              command: { type: "string" },
+              timeout: { type: "number" },
+              required: { type: "boolean" },
+            },
+            required: ["type", "command"],
+          },
+        },
+      },
+      required: ["hooks"],
+    },
+  },
+} as const;
+
+/** What Troupe does not have of them is left out, and named. */
+const hooks = z
+  .unknown()
+  .transform((value, context) => {
+    const stated = readHooks(value);
+    if (!("problem" in stated)) return stated;
+    context.addIssue({ code: "custom", message: describeProblem(stated) });
+    return z.NEVER;
+  })
+  .meta(hookSchema);
 
 /** A worktree is another word for a checkout. */
 const isolation = z
@@ -212,6 +251,9 @@ export const StatedSettings = z.strictObject({
     .enum(["off", "bell", "terminal"])
     .optional()
     .describe("How the screen calls you when you are needed, or the team is done"),
+  hooks: hooks
+    .optional()
+    .describe("Commands that run at events of the team, in the format of Claude Code and Codex"),
   providers: z
     .record(z.string(), provider)
     .optional()
@@ -234,6 +276,7 @@ export const SettingName = StatedSettings.keyof();
 export type SettingName = z.infer<typeof SettingName>;
 
 type WithoutDefault =
+  | "hooks"
   | "checkout.setup"
   | "checkouts-dir"
   | "target"
@@ -317,6 +360,7 @@ const allowedValues: Readonly<Record<SettingName, string>> = {
   "max-teammates": "a whole number from 1 to 1000",
   autoclaim: "true or false",
   notify: "off, bell or terminal",
+  hooks: "an object with a list of hooks under the name of each event",
   providers: "an object with the settings of a provider under each name",
   models: "an object with the facts of a model under each id",
   mcpServers: "an object with an MCP server under each name",

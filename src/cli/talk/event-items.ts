@@ -16,6 +16,7 @@ import type {
 import { lead, type MemberName, type MessageId, user } from "../../protocol/ids.ts";
 import { tellingReason } from "../../protocol/landing.ts";
 import { isNews } from "../../protocol/message-types.ts";
+import { hookText } from "../render/hook-text.ts";
 
 /** One thing to show of what a member says and does. */
 export type TalkItem =
@@ -230,12 +231,9 @@ function notice(text: string, tone: NoticeTone = "quiet"): TalkItem {
   return { type: "notice", text, tone };
 }
 
-/** A hook that has passed, and says nothing, is no news. */
-function hookItems({ event, command, outcome, message }: HookRunEvent): TalkItem[] {
-  const hook = `hook ${event} (${command})`;
-  if (outcome === "passed") return message ? [notice(`${hook}: ${message}`)] : [];
-  const done = outcome === "blocked" ? "refuses" : "failed";
-  return [notice(`${hook} ${done}${message ? `: ${message}` : ""}`, "bad")];
+function hookItems(event: HookRunEvent): TalkItem[] {
+  const line = hookText(event);
+  return line === undefined ? [] : [notice(line, event.outcome === "passed" ? "quiet" : "bad")];
 }
 
 /** Messages for the runtime only are left out. */

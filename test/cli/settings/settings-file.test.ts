@@ -138,7 +138,7 @@ test.each([
 test.each([
   ...["base-url", "baseUrl", "BASE_URL", "ANTHROPIC_BASE_URL", "openai.base_url", "endpoint"],
   ...["api-key", "apiKey", "ANTHROPIC_API_KEY", "key", "token", "auth-token", "headers", "proxy"],
-  ...["env", "env-file", "environment", "hooks", "hook", "pre-hook", "provider", "mcp"],
+  ...["env", "env-file", "environment", "hook", "pre-hook", "provider", "mcp"],
 ])("%s is refused with a hint where to set it, and its value is not shown", async (key) => {
   await expect(read(JSON.stringify({ [key]: "sk-very-secret" }))).rejects.toMatchObject({
     code: "config-invalid",
