@@ -69,6 +69,7 @@ const allowed: Record<string, readonly string[]> = {
     ...leaves,
     "mcp-server",
     "skills",
+    "hooks",
     "model",
     "permissions",
     "tools",
