@@ -30,6 +30,22 @@ export function testCommandRunner(name: string, open: () => Promise<CommandRunne
       expect(await run(fixture, "cat; echo read")).toMatchObject({ output: "read\n" });
     });
 
+    test("a command with `io` reads its input, and of its output and its errors the beginning of each is kept", async (fixture) => {
+      const io = { input: "given\n", maxCharacters: 8 };
+
+      const end = await run(fixture, "cat; echo and more; echo problem >&2", { io });
+
+      expect(end).toMatchObject({ output: "given\nan", errors: "problem\n" });
+    });
+
+    test("a command that has more processes than it may is ended with all of them", async (fixture) => {
+      const many = "for i in 1 2 3 4 5 6 7 8; do setsid sleep 1000 & done; wait";
+
+      const end = await run(fixture, many, { maxProcesses: 4 });
+
+      expect(end).toMatchObject({ ending: "crowded", leftovers: 0 });
+    });
+
     test("output is passed on as it arrives", async (fixture) => {
       const stop = new AbortController();
 
