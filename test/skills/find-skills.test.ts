@@ -124,6 +124,22 @@ test.each([
   expect(unused.filter((each) => !each.includes("evil"))).toEqual([]);
 });
 
+test("a skill's directory outside is not taken for one of the repository because its file is a link back into it", async () => {
+  await using world = await skillWorld({
+    "work/.claude/skills/good/SKILL.md": skillFile("description: x"),
+    "private/secret.txt": "secret",
+  });
+  const good = join(world.path, "work/.claude/skills/good/SKILL.md");
+  await symlink(good, join(world.path, "private/SKILL.md"));
+  await symlink(join(world.path, "private"), join(world.path, "work/.claude/skills/evil"));
+
+  const { skills } = await world.find();
+
+  expect(skills.map(({ directory }) => directory)).toEqual([
+    join(world.path, "work/.claude/skills/good"),
+  ]);
+});
+
 test("a repository's directory of skills that is a link out of it is not even listed", async () => {
   await using world = await skillWorld({
     "private/pdf/SKILL.md": skillFile("description: secret"),
