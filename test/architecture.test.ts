@@ -30,6 +30,7 @@ const workers = [
   "tools",
   "agent",
   "mcp",
+  "fetching",
 ];
 
 /** Folder → folders it may import. This table is the architecture; docs/architecture.md explains it. */
@@ -59,6 +60,7 @@ const allowed: Record<string, readonly string[]> = {
   tools: [...leaves, "workspace", "processes"],
   "mcp-server": [...leaves, "tools"],
   mcp: [...leaves, "sandbox", "processes", "tools"],
+  fetching: [...leaves, "model", "tools"],
   agent: [
     ...leaves,
     ...["mailbox", "transcript", "logs", "model", "permissions", "processes", "tools"],

@@ -1,4 +1,4 @@
-import { escapeWrapper } from "../lib/escape-wrapper.ts";
+import { escapeAttribute, escapeWrapper } from "../lib/escape-wrapper.ts";
 import type { Message } from "../protocol/message.ts";
 import { attributesOf, bodyOf, isShown } from "../protocol/message-types.ts";
 
@@ -33,10 +33,4 @@ function shorten(text: string, message: Message, wholePath: WholePath): string {
   if (text.length <= maxShownCharacters) return text;
   const left = text.length - maxShownCharacters;
   return `${text.slice(0, maxShownCharacters)}\n... (${left} more characters; the whole is in ${wholePath(message)})`;
-}
-
-const entities: Record<string, string> = { "<": "&lt;", ">": "&gt;", "&": "&amp;", '"': "&quot;" };
-
-function escapeAttribute(value: string): string {
-  return value.replace(/[<>&"]/g, (character) => entities[character] ?? "").replace(/\s+/g, " ");
 }

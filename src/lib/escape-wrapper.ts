@@ -1,5 +1,17 @@
 /** The elements in which a model is shown texts of others. */
-const wrappers = ["teammate-message", "project-instructions", "skill"];
+const wrappers = ["teammate-message", "project-instructions", "skill", "web-page"];
+
+const entities: Readonly<Record<string, string>> = {
+  "<": "&lt;",
+  ">": "&gt;",
+  "&": "&amp;",
+  '"': "&quot;",
+};
+
+/** A text as the value of a wrapper's attribute, on one line. */
+export function escapeAttribute(value: string): string {
+  return value.replace(/[<>&"]/g, (character) => entities[character] ?? "").replace(/\s+/g, " ");
+}
 
 /** Keeps a text from opening or closing a wrapper in which a model is shown texts of others. */
 export function escapeWrapper(text: string): string {

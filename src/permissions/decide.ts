@@ -1,4 +1,5 @@
 import type { PermissionMode } from "../protocol/message.ts";
+import { isHostEntry } from "../protocol/sandbox-network.ts";
 import { traitsOf } from "../protocol/tool-traits.ts";
 import type { Place } from "../workspace/place.ts";
 import { decideCommand } from "./decide-command.ts";
@@ -6,6 +7,7 @@ import { closedPlace } from "./guard.ts";
 import type { JudgedCall, Subject } from "./judged-call.ts";
 import { isProtected } from "./protected-paths.ts";
 import {
+  coversHost,
   coversPlace,
   coversTool,
   mayCoverWithin,
@@ -45,6 +47,8 @@ function decideAction({ tool, subject, rules: all, ...rest }: JudgedCall): Verdi
       const effect = { what: `${tool} may change something`, place, ...subject };
       return decideEffect(rest.mode, effect, strictest(own));
     }
+    case "fetch":
+      return decideFetch(rest.mode, subject, all);
   }
   const scope = scopes[subject.type];
   const rules = [...all, ...own.map((rule) => ({ ...rule, scope }))];
@@ -86,6 +90,28 @@ function decideEffect(
   if (rule) return ruled(rule, isReadOnly);
   const reason = `it ${isReadOnly ? "reads" : "changes"} ${place}`;
   return { decision: "ask", reason, isReadOnly };
+}
+
+type FetchSubject = Extract<Subject, { type: "fetch" }>;
+
+function decideFetch(
+  mode: PermissionMode,
+  { host, port }: FetchSubject,
+  rules: readonly Rule[],
+): Verdict {
+  const isReadOnly = true;
+  const rule = strictest(rules.filter((each) => coversHost(each, { host, port })));
+  if (rule?.decision === "deny") return ruled(rule, isReadOnly);
+  if (mode === "bypassPermissions") return bypassed(isReadOnly);
+  if (rule) return ruled(rule, isReadOnly);
+  const isUsual = port === 80 || port === 443;
+  const entry = isUsual ? host : `${host}:${port}`;
+  return {
+    decision: "ask",
+    reason: `no rule allows pages of ${entry}, which learns the whole address`,
+    isReadOnly,
+    ...(isHostEntry(entry) && { suggestedRule: `web_fetch(${entry})` }),
+  };
 }
 
 type FileSubject = Extract<Subject, { place: Place }>;

@@ -22,6 +22,7 @@ export type Subject =
       /** Whether its tool can try it where it changes nothing. */
       readonly isTriable: boolean;
     }
+  | { readonly type: "fetch"; readonly host: string; readonly port: number }
   | { readonly type: "effect"; readonly summary: string; readonly isReadOnly: boolean }
   | { readonly type: "mcp"; readonly server: string; readonly isReadOnly: boolean };
 

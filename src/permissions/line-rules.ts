@@ -17,9 +17,8 @@ export function evadedRule(
   );
   if (hidden) return `it may show files that ${hidden.decision} ${hidden.text} is about`;
   const unread = isWhole ? hiddenProgram : doubts[0];
-  const rule = rules.find(
-    ({ decision, scope }) => decisions.includes(decision) && (!isWhole || scope === "commands"),
-  );
+  const isAboutLines = ({ scope }: Rule) => (isWhole ? scope === "commands" : scope !== "hosts");
+  const rule = rules.find((each) => decisions.includes(each.decision) && isAboutLines(each));
   if (unread === undefined || !rule) return undefined;
   return `${unread}, so it may be against ${rule.decision} ${rule.text}`;
 }

@@ -121,6 +121,11 @@ export class Permissions {
       }
       case "mcp":
         return { type: "mcp", server: action.server, isReadOnly: action.readOnly };
+      case "fetch": {
+        const { protocol, hostname, port } = new URL(action.url);
+        const host = hostname.replace(/\.$/, "");
+        return { type: "fetch", host, port: Number(port || (protocol === "http:" ? 80 : 443)) };
+      }
       case "effect": {
         const { type, summary, isReadOnly = false } = action;
         return { type, summary: onOneLine(summary), isReadOnly };

@@ -1,5 +1,7 @@
 import { TeamError } from "../errors.ts";
+import { isAllowedHost } from "../lib/allowed-hosts.ts";
 import { coversMcpTool, isMcpToolName } from "../protocol/mcp-tool-names.ts";
+import { isHostEntry } from "../protocol/sandbox-network.ts";
 import { type RuleScope, traitsOf } from "../protocol/tool-traits.ts";
 import type { Place } from "../workspace/place.ts";
 
@@ -8,7 +10,8 @@ import type { Place } from "../workspace/place.ts";
  *
  * A rule for `bash` covers `background_run` too. One for `edit_file` or `write_file` covers both,
  * since each can do the other's work, and one for `read_file` covers every tool that reads. One for
- * a tool of the library's user covers all that this tool does. `mcp__github__*` covers all tools of an MCP server.
+ * `web_fetch` covers hosts. One for a tool of the library's user covers all that this tool does. `mcp__github__*` covers
+ * all tools of an MCP server.
  */
 export interface Rule {
   readonly decision: "allow" | "ask" | "deny";
@@ -32,7 +35,9 @@ type Pattern =
       readonly isAbsolute: boolean;
       /** The common beginning of all paths it matches. */
       readonly start: string;
-    };
+    }
+  /** A host, all below it, or what a preset stands for. */
+  | { readonly type: "host"; readonly entry: string };
 
 /** Reads a rule as a person writes it; throws `config-invalid` for anything else. */
 export function parseRule(decision: Rule["decision"], text: string): Rule {
@@ -41,7 +46,7 @@ export function parseRule(decision: Rule["decision"], text: string): Rule {
   const scope = traitsOf(tool).ruleScope ?? { tool };
   if (inner === undefined) return { decision, scope, text, pattern: undefined };
   if (typeof scope !== "string" || inner.trim() === "") throw malformedRule(text);
-  const pattern = scope === "commands" ? wordPattern(inner) : pathPattern(inner.trim());
+  const pattern = patternOf(scope, inner);
   if (!pattern) throw malformedRule(text);
   return { decision, scope, text, pattern };
 }
@@ -64,7 +69,7 @@ function malformedRule(text: string): TeamError {
   const advice =
     meant === undefined ? "" : `Did you mean ${meant}? Names of tools are lower case. `;
   return new TeamError("config-invalid", `"${text}" is not a permission rule`, {
-    hint: `${advice}Write a tool's name, such as write_file, or add in parentheses what it covers: bash(npm test:*) for commands that begin so, bash(git status) for exactly that one, edit_file(src/**) or read_file(.env) for paths from the workspace.`,
+    hint: `${advice}Write a tool's name, such as write_file, or add in parentheses what it covers: bash(npm test:*) for commands that begin so, bash(git status) for exactly that one, edit_file(src/**) or read_file(.env) for paths from the workspace, web_fetch(*.example.com) for hosts.`,
   });
 }
 
@@ -73,6 +78,20 @@ function inLowerCase(text: string): string | undefined {
   const [, tool = "", rest = ""] = /^(\w+)((?:\(.*)?)$/s.exec(text.trim()) ?? [];
   const name = tool.toLowerCase();
   return name === tool || traitsOf(name).ruleScope === undefined ? undefined : `${name}${rest}`;
+}
+
+function patternOf(scope: RuleScope, inner: string): Pattern | undefined {
+  switch (scope) {
+    case "commands":
+      return wordPattern(inner);
+    case "reading":
+    case "writing":
+      return pathPattern(inner.trim());
+    case "hosts": {
+      const entry = inner.trim().toLowerCase();
+      return isHostEntry(entry) ? { type: "host", entry } : undefined;
+    }
+  }
 }
 
 function wordPattern(inner: string): Pattern | undefined {
@@ -114,6 +133,15 @@ export function coversPlace(rule: Rule, use: "reading" | "writing", place: Place
   if (rule.pattern.type !== "path") return false;
   const path = rule.pattern.isAbsolute ? place.real : place.relative;
   return path !== undefined && rule.pattern.matcher.test(path);
+}
+
+/** True when the rule is about fetching from this host. What permits nothing is about all its ports. */
+export function coversHost(rule: Rule, { host, port }: { host: string; port: number }): boolean {
+  if (rule.scope !== "hosts") return false;
+  if (rule.pattern?.type !== "host") return rule.pattern === undefined;
+  const { entry } = rule.pattern;
+  const counts = rule.decision === "allow" || entry.includes(":") ? port : 443;
+  return isAllowedHost([entry], host, counts);
 }
 
 /** True when the rule may be about reading something in this folder. */

@@ -16,8 +16,13 @@ const host = /^(\*\.)?([a-z0-9_-]+\.)+[a-z0-9-]+(:\d{1,5})?$/i;
 export type SandboxNetwork = "off" | "open" | readonly string[];
 export const SandboxNetwork = z.union([
   z.enum(["off", "open"]),
-  z.array(z.string().refine((text) => Object.hasOwn(hostPresets, text) || host.test(text))),
+  z.array(z.string().refine(isHostEntry)),
 ]) satisfies z.ZodType<SandboxNetwork>;
+
+/** True for an entry of a list of hosts. */
+export function isHostEntry(text: string): boolean {
+  return Object.hasOwn(hostPresets, text) || host.test(text);
+}
 
 export const sandboxNetworkWords = `off, open, or a list of hosts such as example.com, *.example.com, example.com:8443 or ${Object.keys(hostPresets).join(", ")}`;
 

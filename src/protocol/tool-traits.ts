@@ -24,8 +24,8 @@ export interface ToolTraits {
   readonly isChatter?: true;
 }
 
-/** `commands` run the argument `command`. */
-export type RuleScope = "commands" | "reading" | "writing";
+/** `commands` run the argument `command`; `hosts` are reached over the network. */
+export type RuleScope = "commands" | "reading" | "writing" | "hosts";
 
 const table: Readonly<Record<string, ToolTraits>> = {
   bash: { ruleScope: "commands", mainField: "command", isShownBare: true },
@@ -39,6 +39,7 @@ const table: Readonly<Record<string, ToolTraits>> = {
     mainField: "path",
     change: { before: "old_text", after: "new_text" },
   },
+  web_fetch: { ruleScope: "hosts", mainField: "url" },
   send_message: { isShownAsMail: true, isChatter: true },
   broadcast: { isShownAsMail: true },
   cancel_cron: { cancelledCron: "id" },

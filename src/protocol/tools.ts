@@ -23,6 +23,8 @@ export type ToolAction =
    * to run outside the sandbox. With `isTriable`, it can be tried where it changes nothing.
    */
   | { type: "command"; command: string; isGated?: true; leaving?: string; isTriable?: true }
+  /** Gets a page of the web. Its host learns the address, whatever a model has put into it. */
+  | { type: "fetch"; url: string }
   /**
    * Something outside the workspace, such as a request to a server. `summary` says what in a few
    * words, for the person who is asked. With `isReadOnly`, it changes nothing there.

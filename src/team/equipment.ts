@@ -27,6 +27,7 @@ import { RunningCommands } from "../processes/running-commands.ts";
 import { lead, type MemberName } from "../protocol/ids.ts";
 import { ownTool } from "../tools/own-tool.ts";
 import type { Tool } from "../tools/tool.ts";
+import type { WebAccess } from "../tools/web-fetch.ts";
 import { ChangeKeepers } from "../workspace/change-keepers.ts";
 import { FileLocks } from "../workspace/file-locks.ts";
 import { SharedFiles } from "../workspace/shared-files.ts";
@@ -136,6 +137,8 @@ export class Equipment implements AsyncDisposable {
   readonly checkouts: MemberCheckouts;
   readonly programs: Programs;
   readonly mcp: TeamMcp;
+  /** Gets pages of the web for members. */
+  readonly web: WebAccess;
   readonly running = new RunningCommands();
   readonly fileLocks = new FileLocks();
   readonly sharedFiles = new SharedFiles();
@@ -177,6 +180,7 @@ export class Equipment implements AsyncDisposable {
       // A proxy's password stays: commands need the proxy, too.
       childEnvironment(env, { names: providerKeyNames(providers), secrets: parts.keys }),
     );
+    this.web = lateWeb(env);
     this.programs = new Programs({
       ...{ path: this.environment.PATH, workspace: options.cwd, writable: options.sandbox?.write },
     });
@@ -311,6 +315,21 @@ export class Equipment implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#opened[Symbol.asyncDispose]();
   }
+}
+
+/** What fetches pages is loaded for the first one. */
+function lateWeb(env: EnvironmentVariables): WebAccess {
+  let fetcher: Promise<WebAccess> | undefined;
+  const open = async () => {
+    const { PageFetcher } = await import("../fetching/page-fetcher.ts");
+    return new PageFetcher({ env });
+  };
+  return {
+    async fetch(url, signal) {
+      fetcher ??= open();
+      return (await fetcher).fetch(url, signal);
+    },
+  };
 }
 
 async function startRecording(path: string, secrets: Secrets): Promise<Recording> {

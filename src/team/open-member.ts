@@ -205,10 +205,10 @@ function ownTools(
   { name, tools: chosen }: MemberDefinition,
   { workspace, commands, permissions, seenFiles }: AgentParts,
 ): Tool[] {
-  const { fileLocks: locks, changes, tools: programs } = equipment;
+  const { fileLocks: locks, changes, tools: programs, web } = equipment;
   const work = workTools({
     watchOthers: () => watchOthers(equipment, name),
-    ...{ ...commands, workspace, locks, seenFiles, history: changes.of(name) },
+    ...{ ...commands, workspace, locks, seenFiles, history: changes.of(name), web },
     mayRead: (path) => permissions.mayRead(path),
   });
   return [...work, ...programs].filter(({ spec }) => chosen?.includes(spec.name) ?? true);

@@ -8,6 +8,7 @@ import type { Effort } from "../protocol/effort.ts";
 import type { LandingMode } from "../protocol/landing.ts";
 import { isMcpToolName, isToolAmong } from "../protocol/mcp-tool-names.ts";
 import type { PermissionMode } from "../protocol/message.ts";
+import type { SandboxNetwork } from "../protocol/sandbox-network.ts";
 import { builtInToolNames, checkOwnTools } from "../tools/check-own-tools.ts";
 import { workToolNames } from "../tools/work-tools.ts";
 import type { ApprovalOptions, EquipmentOptions } from "./equipment.ts";
@@ -194,7 +195,7 @@ function unknownToolsIn(
 }
 
 /** The person's rules, each with its origin where that was given. */
-function rulesOf(options: Pick<TeamOptions, "tools" | Rule["decision"]>): Rule[] {
+function rulesOf(options: Pick<TeamOptions, "tools" | "sandbox" | Rule["decision"]>): Rule[] {
   const own = (options.tools ?? []).map(({ spec }) => spec.name);
   const rules = (["allow", "ask", "deny"] as const).flatMap((decision) =>
     (options[decision] ?? []).map((given) =>
@@ -204,5 +205,14 @@ function rulesOf(options: Pick<TeamOptions, "tools" | Rule["decision"]>): Rule[]
     ),
   );
   for (const rule of rules) requireKnownTool(rule, own);
-  return rules;
+  return [...rules, ...fetchRules(options.sandbox?.network)];
+}
+
+/** What commands may reach, members may read. */
+function fetchRules(network: SandboxNetwork = "off"): Rule[] {
+  if (network === "off" || network === "open") return [];
+  return network.map((entry) => ({
+    ...parseRule("allow", `web_fetch(${entry})`),
+    origin: "sandbox.network",
+  }));
 }

@@ -6,9 +6,10 @@ import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
 import { readFileTool } from "./read-file.ts";
 import type { Tool } from "./tool.ts";
+import { type WebAccess, webFetchTool } from "./web-fetch.ts";
 import { writeFileTool } from "./write-file.ts";
 
-export type WorkToolParts = FileAccess & BashParts;
+export type WorkToolParts = FileAccess & BashParts & { web: WebAccess };
 
 const fileToolMakers = {
   read_file: readFileTool,
@@ -24,6 +25,7 @@ const makers = {
   background_run: backgroundRunTool,
   check_background: checkBackgroundTool,
   ...fileToolMakers,
+  web_fetch: webFetchTool,
 } satisfies Record<string, (parts: WorkToolParts) => Tool>;
 
 export const workToolNames = Object.keys(makers);

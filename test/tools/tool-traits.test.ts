@@ -19,6 +19,7 @@ const input = {
   content: "a",
   old_text: "a",
   new_text: "b",
+  url: "https://example.com",
 };
 
 async function allTools(): Promise<Tool[]> {
@@ -31,6 +32,7 @@ async function allTools(): Promise<Tool[]> {
     seenFiles: new SeenFiles(),
     history: { keep: async () => undefined },
     locks: new FileLocks(),
+    web: { fetch: async () => ({ type: "failed", reason: "there is no network" }) },
   });
   expect(work.map(({ spec }) => spec.name)).toEqual(workToolNames);
   const team = [...leadsTools({ hasResults: true }), ...teammatesTools()];
@@ -62,8 +64,8 @@ test("the traits of each tool name an existing tool and existing fields", async 
   }
 });
 
-test("a tool that runs commands, reads or writes is covered by the rules for that", async () => {
-  const scopes = { command: "commands", read: "reading", write: "writing" };
+test("a tool that runs commands, reads, writes or fetches is covered by the rules for that", async () => {
+  const scopes = { command: "commands", read: "reading", write: "writing", fetch: "hosts" };
 
   for (const tool of await allTools()) {
     const action = actionOf(tool);

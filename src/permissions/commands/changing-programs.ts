@@ -39,7 +39,7 @@ const making: ReadonlySet<string> = new Set(
 
 /** True for a rule that lets a model create files under any name without asking. */
 export function mayMakeFiles({ decision, scope, pattern }: Rule): boolean {
-  if (decision !== "allow" || scope === "reading") return false;
+  if (decision !== "allow" || scope === "reading" || scope === "hosts") return false;
   // Nobody knows what a tool of the library's user does.
   if (scope !== "commands" || pattern?.type !== "words") return true;
   const [name = ""] = pattern.words;

@@ -10,10 +10,10 @@ import {
 import { connect, isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { isAllowedHost } from "../../lib/allowed-hosts.ts";
 import { orNothing } from "../../lib/or-nothing.ts";
-import { isAllowedHost } from "./allowed-hosts.ts";
+import { isPublicAddress } from "../../lib/public-address.ts";
 import { type AskHost, HostQuestions } from "./host-questions.ts";
-import { isPublicAddress } from "./public-address.ts";
 
 export interface HostProxyOptions {
   /** The hosts that may be reached. */

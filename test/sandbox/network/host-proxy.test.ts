@@ -3,9 +3,9 @@ import { createServer as createHttpServer, request } from "node:http";
 import { connect, createServer, type Server } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { isAllowedHost } from "../../../src/sandbox/network/allowed-hosts.ts";
+import { isAllowedHost } from "../../../src/lib/allowed-hosts.ts";
+import { isPublicAddress } from "../../../src/lib/public-address.ts";
 import { HostProxy, type HostProxyOptions } from "../../../src/sandbox/network/host-proxy.ts";
-import { isPublicAddress } from "../../../src/sandbox/network/public-address.ts";
 
 const publicAddress = "93.184.216.34";
 

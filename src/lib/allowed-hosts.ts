@@ -1,4 +1,4 @@
-import { hostPresets } from "../../protocol/sandbox-network.ts";
+import { hostPresets } from "../protocol/sandbox-network.ts";
 
 const usualPorts = [80, 443];
 
