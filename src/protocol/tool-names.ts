@@ -15,6 +15,7 @@ const foreign: Readonly<Record<string, readonly string[]>> = {
   LS: ["glob"],
   Grep: ["grep"],
   Skill: ["skill"],
+  WebFetch: ["web_fetch"],
   shell: ["bash", "background_run", "check_background"],
   apply_patch: ["edit_file", "write_file"],
   view_image: ["read_file"],
@@ -30,7 +31,7 @@ const lacking: ReadonlySet<string> = new Set([
   ...["Agent", "AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "EnterWorktree", "ExitWorktree"],
   ...["KillBash", "KillShell", "LSP", "Monitor", "NotebookEdit", "NotebookRead", "SlashCommand"],
   ...["Task", "TaskOutput", "TaskStop", "TodoRead", "TodoWrite", "ToolSearch"],
-  ...["ListMcpResourcesTool", "ReadMcpResourceTool", "WebFetch", "WebSearch"],
+  ...["ListMcpResourcesTool", "ReadMcpResourceTool", "WebSearch"],
   ...["update_plan", "web_search"],
 ]);
 

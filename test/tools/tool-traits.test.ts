@@ -86,9 +86,11 @@ test("P12 only background_run is gated regardless of its command", async () => {
 });
 
 /** Where names of tools belong: what they are, what is known of each, and what a model says in tests. */
-const homes = /^src\/((tools|testing|model\/rehearsal)\/|protocol\/tool-traits\.ts$)/;
+const homes =
+  /^src\/((tools|testing|model\/rehearsal|cli\/mcp|mcp-server)\/|protocol\/tool-(traits|names)\.ts$)/;
 /** Files that speak of the programs of these names. */
-const programs = /^src\/(permissions|processes|sandbox|cli\/commands\/completion)/;
+const programs =
+  /^src\/(permissions|processes|sandbox|cli\/commands\/completion|protocol\/hook-configuration)/;
 
 test("no tool name is used outside its own file and the table of traits", async () => {
   const names = (await allTools()).map(({ spec }) => spec.name);
