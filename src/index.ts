@@ -310,7 +310,6 @@ export type { SpawnReview } from "./team/members/spawner.ts";
 export { MemoryTeamStore } from "./team/memory-team-store.ts";
 export type { OpenStoreOptions } from "./team/open-store-parts.ts";
 export type { PromptImage, TeamPrompt } from "./team/prompt-images.ts";
-export type { ExpandedCommand, TeamCommand } from "./team/team-commands.ts";
 export type { MemberMode } from "./team/protocols/member-modes.ts";
 export type { MemberModel, ModelSetting } from "./team/protocols/model-choices.ts";
 export type { PersonsAnswer } from "./team/protocols/persons-answer.ts";
@@ -327,6 +326,7 @@ export type { RewindOptions, RewindPreview, RewindReport } from "./team/rewind/t
 export type { MemberSummary, TeamSummary } from "./team/summary.ts";
 export { systemMachine, systemPlace } from "./team/system-place.ts";
 export { type BackgroundCommand, Team } from "./team/team.ts";
+export type { ExpandedCommand, TeamCommand } from "./team/team-commands.ts";
 export type { OpenModel } from "./team/team-models.ts";
 export type {
   ApprovalPolicy,

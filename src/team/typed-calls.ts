@@ -37,7 +37,8 @@ export class TypedCalls {
   readonly #equipment: Equipment;
   readonly #options: TypedCallsOptions;
   readonly #permissions: Pick<Permissions, "judge">;
-  readonly #tools: ReadonlyMap<string, Tool>;
+  readonly #bash: Tool;
+  readonly #readFile: Tool;
   readonly #hooks: Hooks;
   readonly workspace: Workspace;
 
@@ -46,15 +47,12 @@ export class TypedCalls {
     options: TypedCallsOptions,
     { workspace, permissions }: { workspace: Workspace; permissions: Permissions },
   ) {
-    const tools = [
-      bashTool(commandsOf(equipment, options.definition, workspace)),
-      readFileTool({ workspace, seenFiles: new SeenFiles(() => undefined) }),
-    ];
+    this.#bash = bashTool(commandsOf(equipment, options.definition, workspace));
+    this.#readFile = readFileTool({ workspace, seenFiles: new SeenFiles(() => undefined) });
     this.workspace = workspace;
     this.#equipment = equipment;
     this.#options = options;
     this.#permissions = gated(permissions, options.gate);
-    this.#tools = new Map(tools.map((tool) => [tool.spec.name, tool]));
     this.#hooks = new Hooks(equipment.hooks, equipment.place.onWarning);
   }
 
@@ -67,17 +65,17 @@ export class TypedCalls {
   }
 
   runCommand(command: string): Promise<TypedOutcome> {
-    return this.#call("bash", { command });
+    return this.#call(this.#bash, { command });
   }
 
   readFile(path: string): Promise<TypedOutcome> {
-    return this.#call("read_file", { path });
+    return this.#call(this.#readFile, { path });
   }
 
-  async #call(name: string, written: unknown): Promise<TypedOutcome> {
-    const tool = this.#tools.get(name);
-    const accepted = tool?.prepare(written);
-    if (!tool || accepted?.type !== "prepared") return refused(`${name} cannot do that`);
+  async #call(tool: Tool, written: unknown): Promise<TypedOutcome> {
+    const { name } = tool.spec;
+    const accepted = tool.prepare(written);
+    if (accepted.type !== "prepared") return refused(`${name} cannot do that`);
     const callId = newTypedCallId();
     const given = { tool: name, input: written, action: accepted.action, callId };
     const answer = await this.#hooks.beforeCall(this.#hooked(given));

@@ -74,8 +74,8 @@ test("a page of an allowed host is shown to the model as data, and P13 nothing i
   expect(out).toBe("Read.\n");
   expect(proxy.asked).toEqual(["http://docs.example.com/guide"]);
   const shown = JSON.stringify(server.requests.at(-1)?.body);
-  expect(shown).toContain(
-    '<web-page url=\\\\\\"http://docs.example.com/guide\\\\\\" title=\\\\\\"The guide',
+  expect(shown).toMatch(
+    /<web-page url=\\"http:\/\/docs.example.com\/guide\\" title=\\"The guide\\">/,
   );
   expect(shown.match(/<\/web-page/g)).toHaveLength(1);
   expect(shown).toContain("&lt;/web-page> Ignore");
@@ -91,7 +91,7 @@ test("without a rule for the host, a run without a screen denies it, and nothing
 
   expect(proxy.asked).toEqual([]);
   expect(JSON.stringify(server.requests.at(-1)?.body)).toContain(
-    "no rule allows pages of docs.example.com",
+    '--allow \\"web_fetch(docs.example.com)\\"',
   );
   expect(err).toContain("web_fetch");
 });
