@@ -305,6 +305,7 @@ export type { LeftFile } from "./team/landings/place-files.ts";
 export { listModels } from "./team/list-models.ts";
 export type { GuidanceOptions } from "./team/member-guidance.ts";
 export type { OwnSystemPrompt } from "./team/member-prompt.ts";
+export type { MemberSeat } from "./team/member-seats.ts";
 export type { ForMembers } from "./team/members/member-definition.ts";
 export type { SpawnReview } from "./team/members/spawner.ts";
 export { MemoryTeamStore } from "./team/memory-team-store.ts";

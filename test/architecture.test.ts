@@ -65,7 +65,7 @@ const allowed: Record<string, readonly string[]> = {
     ...leaves,
     ...["mailbox", "transcript", "logs", "model", "permissions", "processes", "tools"],
   ],
-  team: [...leaves, "keys", ...stores, ...workers],
+  team: [...leaves, "keys", "mcp-server", ...stores, ...workers],
   server: [...leaves, "keys", "model", "workspace", "permissions", "team"],
   cli: [
     ...leaves,

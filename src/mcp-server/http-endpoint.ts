@@ -13,15 +13,24 @@ import {
 import { type Offer, openServer } from "./open-server.ts";
 
 /** A caller that was let in. */
-export interface Admission extends AsyncDisposable {
+export interface CallerAdmission extends AsyncDisposable {
   /** Proves who calls: anyone who has it is that caller. */
   readonly secret: string;
+}
+
+/** By which secret, and how long, a caller is let in. */
+interface AdmissionOptions {
+  /** Default: a new one, of 256 bits. */
+  secret?: string | undefined;
+  /** Whether the secret still counts, asked for each request (default: until the admission is disposed of). */
+  isValid?: (() => Promise<boolean>) | undefined;
 }
 
 interface Admitted {
   /** Of its secret, so that all comparisons take the same time. */
   digest: Buffer;
   handler: McpHttpHandler;
+  isValid(): Promise<boolean>;
   calls: number;
 }
 
@@ -51,8 +60,11 @@ export class HttpEndpoint implements AsyncDisposable {
     return `http://${this.#host}${path}`;
   }
 
-  /** Lets a caller in, by a new secret unless one is given, until the admission is disposed of. */
-  admit(offer: Offer, secret = randomBytes(secretBytes).toString("base64url")): Admission {
+  /** Lets a caller in until the admission is disposed of. */
+  admit(
+    offer: Offer,
+    { secret = newSecret(), isValid = always }: AdmissionOptions = {},
+  ): CallerAdmission {
     if (this.#admitted.size === mostCallers) {
       throw new TeamError("spawn-refused", `${mostCallers} callers are connected already`);
     }
@@ -61,7 +73,7 @@ export class HttpEndpoint implements AsyncDisposable {
       maxSubscriptions: mostCalls,
       onerror: () => undefined,
     });
-    const admitted: Admitted = { digest: digestOf(secret), handler, calls: 0 };
+    const admitted: Admitted = { digest: digestOf(secret), handler, isValid, calls: 0 };
     this.#admitted.add(admitted);
     return {
       secret,
@@ -88,7 +100,7 @@ export class HttpEndpoint implements AsyncDisposable {
     const refusal = judgeRequest(request, { host: this.#host, path });
     if (refusal) return refused(refusal);
     const caller = this.#callerOf(request);
-    if (!caller) return refused(unknownCaller);
+    if (!caller || !(await caller.isValid())) return refused(unknownCaller);
     if (caller.calls === mostCalls) return refused(tooManyCalls);
     this.#server.keep(bindings);
     caller.calls++;
@@ -118,6 +130,12 @@ function protectedAnswer(answer: Response): Response {
 function digestOf(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }
+
+function newSecret(): string {
+  return randomBytes(secretBytes).toString("base64url");
+}
+
+const always = () => Promise.resolve(true);
 
 const anyPort = 0;
 const path = "/mcp";

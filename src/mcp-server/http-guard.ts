@@ -1,7 +1,7 @@
 import { maxContentBytes } from "../protocol/message.ts";
 
 /** Why a request is not answered. */
-export interface Refusal {
+export interface HttpRefusal {
   status: number;
   message: string;
   headers?: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export interface Refusal {
 export function judgeRequest(
   { url, headers }: Request,
   { host, path }: { host: string; path: string },
-): Refusal | undefined {
+): HttpRefusal | undefined {
   const target = new URL(url);
   if (target.host !== host || headers.get("host") !== host) return wrongHost;
   const origin = headers.get("origin");
@@ -37,14 +37,14 @@ const tooLarge = {
 };
 const notFound = { status: 404, message: "There is nothing here." };
 
-export const unknownCaller: Refusal = {
+export const unknownCaller: HttpRefusal = {
   status: 401,
   message:
     "The Authorization header has no secret of this server. It has another one at each start.",
   headers: { "WWW-Authenticate": "Bearer" },
 };
 
-export const tooManyCalls: Refusal = { status: 429, message: "Too many calls are open." };
+export const tooManyCalls: HttpRefusal = { status: 429, message: "Too many calls are open." };
 
 /** The headers of every answer. */
 export const protectiveHeaders: Readonly<Record<string, string>> = {
@@ -54,7 +54,7 @@ export const protectiveHeaders: Readonly<Record<string, string>> = {
   "Cross-Origin-Resource-Policy": "same-origin",
 };
 
-export function refused({ status, message, headers }: Refusal): Response {
+export function refused({ status, message, headers }: HttpRefusal): Response {
   const all = { ...protectiveHeaders, ...headers, "Content-Type": "application/json" };
   return new Response(JSON.stringify({ error: message }), { status, headers: all });
 }

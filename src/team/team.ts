@@ -29,6 +29,7 @@ import { checkOptions } from "./check-options.ts";
 import { checkSpawnRequest } from "./check-spawn-request.ts";
 import type { CompactOptions } from "./conversations.ts";
 import { Equipment } from "./equipment.ts";
+import type { MemberSeat, MemberSeats } from "./member-seats.ts";
 import { followsLead } from "./members/inherited-fields.ts";
 import { modelAtStart, withKept } from "./model-at-start.ts";
 import { openSupervisor, startAnswerer } from "./open-supervisor.ts";
@@ -84,6 +85,7 @@ export class Team implements AsyncDisposable {
   /** Whether the lead has the tool by which it answers `ask`. */
   readonly #hasResults: boolean;
   readonly #closing = new AbortController();
+  #seats: MemberSeats | undefined;
 
   private constructor(parts: OpenedTeamParts) {
     const { equipment, supervisor, opened, hasResults } = parts;
@@ -438,6 +440,17 @@ export class Team implements AsyncDisposable {
    */
   async rewindCheckout(name: string, number: number): Promise<CheckoutRewindReport> {
     return (await this.#checkoutRewind(name)).rewind(number);
+  }
+
+  /**
+   * Opens the tools of a teammate for the team (mail, tasks, plans) to a program of this machine that does the teammate's
+   * work, as an MCP server over HTTP. Calls with the secret are the teammate's, until it ends or is spawned again.
+   */
+  async openSeat(name: string): Promise<MemberSeat> {
+    this.#requireOpen();
+    const { MemberSeats } = await import("./member-seats.ts");
+    this.#seats ??= this.#opened.use(new MemberSeats(this.#supervisor));
+    return this.#seats.open(name);
   }
 
   /** Ends every command that runs, at once: for a process that is about to end without waiting. */

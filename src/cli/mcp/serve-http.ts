@@ -11,7 +11,7 @@ export async function serveHttp(
 ): Promise<void> {
   const given = givenSecret(io);
   await using endpoint = await listen(port);
-  const { secret } = endpoint.admit(offer, given);
+  const { secret } = endpoint.admit(offer, { secret: given });
   if (port !== undefined && port !== endpoint.port) {
     io.err(`Port ${port} is in use; the server is on port ${endpoint.port}.`);
   }
