@@ -62,7 +62,8 @@ export class Connection implements AsyncDisposable {
       return connection;
     } catch (error) {
       await connection[Symbol.asyncDispose]();
-      const why = await options.closedReason();
+      // What the server has written says more than that it is gone.
+      const why = isClosed(error) ? await options.closedReason() : undefined;
       throw new Error(why ?? reasonOf(error), { cause: error });
     }
   }
@@ -177,4 +178,8 @@ export class Connection implements AsyncDisposable {
     // Also where connecting has not come so far that the client would close it.
     await Promise.allSettled([this.#client.close(), this.#options.transport.close()]);
   }
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "CONNECTION_CLOSED";
 }
