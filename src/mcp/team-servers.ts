@@ -41,7 +41,7 @@ export interface ServerUser {
 /** How a server is opened once its variables are in their places. */
 export type OpenServer = (
   server: McpServer,
-  given: { name: string; user: ServerUser } & Parameters<ServerLinkOptions["open"]>[0],
+  given: { isTrusted: boolean; user: ServerUser } & Parameters<ServerLinkOptions["open"]>[0],
   signal: AbortSignal,
 ) => Promise<Connection>;
 
@@ -71,6 +71,14 @@ export interface MemberServer {
   isReadOnly(shownName: string): boolean;
 }
 
+interface UsedServer {
+  entry: McpServer;
+  isTrusted: boolean;
+  user: ServerUser;
+  /** Whether this member alone has it. */
+  isOwn: boolean;
+}
+
 /** Called when a server's list is not the one that was known before. */
 export type ListListener = (server: string, list: ServerList) => void;
 
@@ -90,11 +98,24 @@ export class TeamServers implements AsyncDisposable {
     return Object.keys(servers).filter((name) => !servers[name]?.disabled);
   }
 
-  /** Those of these names that there are (default: all), for one member. */
-  of(user: ServerUser, names: readonly string[] = this.names): MemberServer[] {
-    return this.names
-      .filter((name) => names.includes(name))
-      .flatMap((name) => this.#memberServer(name, user) ?? []);
+  /** Those of these names that there are (default: all), for one member, and those that it alone has. */
+  of(
+    user: ServerUser,
+    { names = this.names, own = {} }: { names?: readonly string[]; own?: McpServers } = {},
+  ): MemberServer[] {
+    const { servers, untrusted = [] } = this.#options;
+    const shared = this.names
+      .filter((name) => names.includes(name) && !(name in own))
+      .flatMap((name) => {
+        const entry = servers[name];
+        const isTrusted = !untrusted.includes(name);
+        return entry ? [this.#memberServer(name, { entry, isTrusted, user, isOwn: false })] : [];
+      });
+    // A role is a text of somebody: what its servers say of themselves permits nothing.
+    const others = Object.entries(own).map(([name, entry]) =>
+      this.#memberServer(name, { entry, isTrusted: false, user, isOwn: true }),
+    );
+    return [...shared, ...others];
   }
 
   /** Resolves to how to stop listening. */
@@ -103,16 +124,14 @@ export class TeamServers implements AsyncDisposable {
     return () => this.#listeners.delete(listener);
   }
 
-  #memberServer(name: string, user: ServerUser): MemberServer | undefined {
-    const { servers, untrusted = [], root, files } = this.#options;
-    const entry = servers[name];
-    if (!entry) return undefined;
-    const isTrusted = !untrusted.includes(name);
+  #memberServer(name: string, used: UsedServer): MemberServer {
+    const { root, files } = this.#options;
+    const { entry, isTrusted } = used;
     // A path in a repository's file means another program in another repository.
     const key = createHash("sha256")
       .update(canonicalJson([name, entry, isTrusted ? "" : root]))
       .digest("hex");
-    const link = this.#link(name, { entry, isTrusted, key, user });
+    const link = this.#link(name, key, used);
     const known = async () => {
       const list = this.#lists.get(key) ?? (await files.known(key));
       if (list && !this.#lists.has(key)) this.#lists.set(key, list);
@@ -126,16 +145,8 @@ export class TeamServers implements AsyncDisposable {
     return { name, entry, isTrusted, link, key, known, isReadOnly };
   }
 
-  #link(
-    name: string,
-    {
-      entry,
-      isTrusted,
-      key,
-      user,
-    }: { entry: McpServer; isTrusted: boolean; key: string; user: ServerUser },
-  ): ServerLink {
-    const id = `${name} ${scopeOf(entry, user)}`;
+  #link(name: string, key: string, { entry, isTrusted, user, isOwn }: UsedServer): ServerLink {
+    const id = `${name} ${isOwn ? user.name : ""} ${scopeOf(entry, user)}`;
     const existing = this.#links.get(id);
     if (existing) return existing;
     const { clock, open, onWarning } = this.#options;
@@ -143,7 +154,7 @@ export class TeamServers implements AsyncDisposable {
       name,
       clock,
       open: async (events, signal) =>
-        open(this.#expanded(name, entry, isTrusted), { ...events, name, user }, signal),
+        open(this.#expanded(name, entry, isTrusted), { ...events, isTrusted, user }, signal),
       onList: (list) => this.#take(name, key, list),
       onTrouble: (reason) => onWarning(`The MCP server ${name} is not available: ${reason}`),
     });

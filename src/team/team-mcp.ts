@@ -53,15 +53,15 @@ export class TeamMcp implements AsyncDisposable {
     { system: prompt, isNew }: { system: string; isNew(): Promise<boolean> },
   ): Promise<MemberTools | undefined> {
     const { equipment } = this.#given;
-    if (!this.#isUsed) return undefined;
+    const { name, tools: chosen, mcp } = definition;
+    if (!this.#isUsed && Object.keys(mcp?.own ?? {}).length === 0) return undefined;
     const [{ MemberTools }, { ListFiles }, team] = await Promise.all([
       import("../mcp/member-tools.ts"),
       import("../mcp/list-files.ts"),
       this.#open(),
     ]);
-    const { name, tools: chosen } = definition;
     const servers = team
-      .of(this.#userOf(definition))
+      .of(this.#userOf(definition), mcp)
       .filter((server) => mayUse(server.name, chosen));
     if (servers.length === 0) return undefined;
     const { store, place, outputFiles } = equipment;
@@ -131,8 +131,7 @@ export class TeamMcp implements AsyncDisposable {
     // Its remains must not be taken for those of the process that was killed.
     await this.#ending;
     const isOwn = server.per_member === true || user.isApart;
-    const isFree =
-      server.sandbox === false && !this.#given.options?.untrusted?.includes(given.name);
+    const isFree = server.sandbox === false && given.isTrusted;
     return openCommand(server, await this.#surroundings(user, { isOwn, isFree }), events);
   }
 

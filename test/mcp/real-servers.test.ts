@@ -1,6 +1,10 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { systemClock } from "../../src/lib/clock.ts";
+import { ListFiles } from "../../src/mcp/list-files.ts";
+import { TeamServers } from "../../src/mcp/team-servers.ts";
+import { lead } from "../../src/protocol/ids.ts";
 import { calls, ScriptedModel, says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
 import { outputsOf, referenceServer, teamWith, toolNames } from "../support/mcp-team.ts";
@@ -173,4 +177,27 @@ test("P24 a server gets the variables of its entry and no keys", async () => {
   expect(output).toContain('"TOKEN": "mine"');
   expect(output).not.toContain("OTHER");
   expect(output).not.toMatch(/ANTHROPIC_API_KEY|secret-value/);
+});
+
+test("a member of a role has the servers that it names, and its own", async () => {
+  await using directory = await temporaryDirectory();
+  const clock = systemClock;
+  const files = new ListFiles(directory.path, () => undefined);
+  await using team = new TeamServers({
+    ...{ servers: { a: { command: "a" }, b: { command: "b" } }, root: "/", clock, files },
+    ...{ variables: {}, withheld: [], onWarning: () => undefined },
+    open: () => Promise.reject(new Error("not to be opened")),
+  });
+  const user = { name: lead, root: "/", isApart: false, sandbox: "off" } as const;
+
+  const own = { b: { command: "mine" }, c: { command: "c" } };
+  const servers = team.of(user, { names: ["a", "b"], own });
+
+  expect(team.of(user).map(({ name }) => name)).toEqual(["a", "b"]);
+  expect(servers.map(({ name, isTrusted }) => ({ name, isTrusted }))).toEqual([
+    { name: "a", isTrusted: true },
+    { name: "b", isTrusted: false },
+    { name: "c", isTrusted: false },
+  ]);
+  expect(servers[1]?.entry).toEqual({ command: "mine" });
 });

@@ -11,7 +11,7 @@ import type { HookConfiguration } from "../../protocol/hook-configuration.ts";
 import { lead, type MemberName } from "../../protocol/ids.ts";
 import type { Message, PermissionMode } from "../../protocol/message.ts";
 import type { SandboxMode } from "../../protocol/sandbox-mode.ts";
-import type { MemberRecord } from "../../protocol/team.ts";
+import type { MemberRecord, MemberServers } from "../../protocol/team.ts";
 import type { ReceivedMail } from "../../protocol/transcript.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { PlanGate } from "../protocols/plans.ts";
@@ -46,6 +46,8 @@ export interface MemberDefinition {
   budget?: BudgetLimits | undefined;
   /** The names of its work tools (default: all). */
   tools?: readonly string[] | undefined;
+  /** Its MCP servers (default: all of the team). */
+  mcp?: MemberServers | undefined;
   /** The names of the skills that are given to it whole (default: none). */
   skills?: readonly string[] | undefined;
   /** The texts that the program adds to its system prompt. */
@@ -170,6 +172,7 @@ export function teammateDefinition(
     budget: memberBudget,
     tools,
     skills: record.skills,
+    mcp: record.mcp_servers,
     instructions: texts(instructions?.teammates, record.instructions),
     hooks: hooksOf(record),
   };
