@@ -253,6 +253,17 @@ export type {
   UsageTotal,
 } from "./protocol/usage.ts";
 export type { RequestAnswer, RequestDraft, RequestFilter, Requests } from "./requests/requests.ts";
+export type { ConsentNeed } from "./roles/consent-needs.ts";
+export type {
+  BrokenRole,
+  FieldNote,
+  FoundRole,
+  FoundRoles,
+  HiddenRole,
+  RoleDefinition,
+  RoleSource,
+} from "./roles/role.ts";
+export { type RoleFile, RoleFiles, type RoleFilesOptions } from "./roles/role-files.ts";
 export type { Roster } from "./roster/roster.ts";
 export type { ExportSummary } from "./server/export/export-run.ts";
 export type { SecretMask } from "./server/export/mask-secrets.ts";
@@ -324,6 +335,8 @@ export type {
 export type { Checkpoint } from "./team/rewind/checkpoints.ts";
 export type { FileEffect } from "./team/rewind/file-restore.ts";
 export type { RewindOptions, RewindPreview, RewindReport } from "./team/rewind/team-rewind.ts";
+export type { ModelAliases } from "./team/roles/role-model.ts";
+export type { RolesOption } from "./team/roles/team-roles.ts";
 export type { MemberSummary, TeamSummary } from "./team/summary.ts";
 export { systemMachine, systemPlace } from "./team/system-place.ts";
 export { type BackgroundCommand, Team } from "./team/team.ts";

@@ -17,13 +17,18 @@ export interface BudgetLimits {
 /** How much a member or a team may spend, and what it has spent. */
 export class Budget {
   readonly #name: string;
-  readonly #limits: BudgetLimits;
+  #limits: BudgetLimits;
   #tokens = 0;
   #costUsd = 0;
 
   /** `name` is whose budget it is, as in "The team's". */
   constructor(name: string, limits: BudgetLimits) {
     this.#name = name;
+    this.#limits = limits;
+  }
+
+  /** Changes the limits. What was spent stays. */
+  limit(limits: BudgetLimits): void {
     this.#limits = limits;
   }
 

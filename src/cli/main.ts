@@ -21,6 +21,7 @@ const program: CliProgram = {
     ["demo", async () => (await import("./commands/demo.ts")).demo],
     ["resume", async () => (await import("./commands/resume.ts")).resume],
     ["teams", async () => (await import("./commands/teams.ts")).teams],
+    ["agents", async () => (await import("./commands/agents.ts")).agents],
     ["team", async () => (await import("./commands/team.ts")).team],
     ["inbox", async () => (await import("./commands/inbox.ts")).inbox],
     ["messages", async () => (await import("./commands/messages.ts")).messages],

@@ -1,5 +1,11 @@
 /** The elements in which a model is shown texts of others. */
-const wrappers = ["teammate-message", "project-instructions", "skill", "web-page"];
+const wrappers = [
+  "teammate-message",
+  "project-instructions",
+  "skill",
+  "available-roles",
+  "web-page",
+];
 
 const entities: Readonly<Record<string, string>> = {
   "<": "&lt;",

@@ -3,6 +3,7 @@ import { TeamError } from "../errors.ts";
 import { firstCharacters } from "../lib/cut-text.ts";
 import { mcpToolName } from "../protocol/mcp-tool-names.ts";
 import type { PermissionMode } from "../protocol/message.ts";
+import type { OwnRules } from "../protocol/team.ts";
 import type { ToolAction } from "../protocol/tools.ts";
 import type { Place } from "../workspace/place.ts";
 import type { SpecialDirectories, Subject } from "./judged-call.ts";
@@ -14,6 +15,8 @@ import type { Verdict } from "./verdict.ts";
 export interface PermissionsOptions {
   mode: PermissionMode;
   rules: readonly Rule[];
+  /** Rules for this member alone, which never change (default: none). */
+  ownRules?: OwnRules | undefined;
   /** The widest mode that is permitted at the moment, whatever was set. */
   widestMode?: () => PermissionMode;
   /** The place of a path, relative to the directory the member works in. */
@@ -89,6 +92,13 @@ export class Permissions {
       const subject = await this.#subject(action, directories);
       const { decide } = await import("./decide.ts");
       const allowance = isAllowed ? [parseRule("allow", tool)] : [];
+      const { ownRules: ofMember } = this.#options;
+      if (ofMember) {
+        const { beyondOnly, ownRules } = await import("./own-rules.ts");
+        const reason = beyondOnly(ofMember, subject);
+        if (reason !== undefined) return { decision: "deny", reason, isReadOnly: false };
+        allowance.push(...ownRules(ofMember));
+      }
       const rules = [...this.#rules, ...(await this.#ownRules()), ...allowance];
       const isConfined = (await this.#options.isConfined?.()) ?? false;
       const isShared = this.#options.isShared?.() ?? false;

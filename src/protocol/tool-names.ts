@@ -3,7 +3,7 @@
  * hooks) name their tools; a name means those tools of Troupe that do the same work.
  */
 
-/** Claude Code's names, and those of Codex that differ, each with Troupe's tools for that work. */
+/** Claude Code's names, and those of Codex and opencode that differ, each with Troupe's tools for that work. */
 const foreign: Readonly<Record<string, readonly string[]>> = {
   Read: ["read_file"],
   Write: ["write_file"],
@@ -19,6 +19,11 @@ const foreign: Readonly<Record<string, readonly string[]>> = {
   shell: ["bash", "background_run", "check_background"],
   apply_patch: ["edit_file", "write_file"],
   view_image: ["read_file"],
+  read: ["read_file"],
+  write: ["write_file"],
+  edit: ["edit_file", "write_file"],
+  patch: ["edit_file", "write_file"],
+  list: ["glob"],
   SendMessage: ["send_message"],
   TaskCreate: ["create_task"],
   TaskGet: ["get_task"],
@@ -33,7 +38,11 @@ const lacking: ReadonlySet<string> = new Set([
   ...["Task", "TaskOutput", "TaskStop", "TodoRead", "TodoWrite", "ToolSearch"],
   ...["ListMcpResourcesTool", "ReadMcpResourceTool", "WebSearch"],
   ...["update_plan", "web_search"],
+  ...["codesearch", "lsp", "question", "task", "todoread", "todowrite", "webfetch", "websearch"],
 ]);
+
+/** All names that mean a tool of Troupe. */
+export const foreignNames: readonly string[] = Object.keys(foreign);
 
 /** Troupe's names of the tools that `name` means for another program; empty if it is none of theirs. */
 export function ownNamesOf(name: string): readonly string[] {
@@ -42,7 +51,7 @@ export function ownNamesOf(name: string): readonly string[] {
 
 /** The names that other programs have for one of Troupe's tools. */
 export function foreignNamesOf(tool: string): readonly string[] {
-  return Object.keys(foreign).filter((name) => foreign[name]?.includes(tool));
+  return foreignNames.filter((name) => foreign[name]?.includes(tool));
 }
 
 /** True for a tool of another program that Troupe has nothing for. */

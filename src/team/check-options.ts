@@ -16,6 +16,7 @@ import { McpServers } from "../protocol/mcp-servers.ts";
 import { PermissionMode } from "../protocol/message.ts";
 import { SandboxMode } from "../protocol/sandbox-mode.ts";
 import { SandboxNetwork } from "../protocol/sandbox-network.ts";
+import { programRole } from "../roles/program-role.ts";
 import { isInstructionsSize, maxInstructionsBytes } from "./members/member-definition.ts";
 import type { TeamOptions } from "./team-options.ts";
 
@@ -111,6 +112,15 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
       z.strictObject({ servers: McpServers, untrusted: z.array(z.string()).optional() }),
     must: 'be an object such as { servers: { files: { command: "mcp-server-filesystem", args: ["."] } } }',
   },
+  roles: {
+    schema: () => z.union([z.array(programRole), z.object({ find: isFunction })]),
+    must: "be a list of roles, each with name, description and prompt, or a source of them such as new RoleFiles({ workspace })",
+  },
+  modelAliases: {
+    schema: () => z.record(text, text),
+    must: "be an object with the id of a model under each name",
+  },
+  agent: { schema: () => text, must: "be the name of a role" },
   systemPrompt: callback,
   hooks: {
     schema: () =>

@@ -13,7 +13,8 @@ const flag = z.boolean().optional();
 
 const Request = z.strictObject({
   name: z.string(),
-  role: z.string(),
+  role: text,
+  agent: text,
   prompt: z.string(),
   model: text,
   effort: Effort.optional(),
@@ -35,7 +36,10 @@ const Request = z.strictObject({
 export function checkSpawnRequest(request: SpawnRequest): void {
   const { error } = parseValue(Request, request);
   const [issue] = error?.issues ?? [];
-  if (!issue) return;
+  if (!issue) {
+    requireRole(request);
+    return;
+  }
   if (issue.code === "unrecognized_keys") throw unknownField(issue.keys[0] ?? "");
   if (issue.path.length === 0) {
     const hint = "Write spawn({ name, role, prompt }).";
@@ -43,6 +47,13 @@ export function checkSpawnRequest(request: SpawnRequest): void {
   }
   throw new TeamError("spawn-refused", `The field ${issue.path.join(".")} of a spawn is wrong`, {
     hint: `${issue.message}.`,
+  });
+}
+
+function requireRole({ role, agent }: SpawnRequest): void {
+  if (role !== undefined || agent !== undefined) return;
+  throw new TeamError("spawn-refused", "A spawn needs a role", {
+    hint: "Say in a word or two what it does (role), or name one of the roles (agent).",
   });
 }
 

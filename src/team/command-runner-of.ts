@@ -6,12 +6,15 @@ import type { Equipment } from "./equipment.ts";
 import type { MemberDefinition } from "./members/member-definition.ts";
 import type { SandboxedMember } from "./team-sandbox.ts";
 
-type RunnerOwner = Pick<MemberDefinition, "name" | "sandbox" | "checkout" | "cwd" | "root">;
+type RunnerOwner = Pick<
+  MemberDefinition,
+  "name" | "sandbox" | "checkout" | "cwd" | "root" | "ofRole"
+>;
 
 /** What runs the commands of a member, in its sandbox if it has one. */
 export function commandRunner(
   equipment: Equipment,
-  { name, sandbox: mode, checkout, cwd, root }: RunnerOwner,
+  { name, sandbox: mode, checkout, cwd, root, ofRole }: RunnerOwner,
 ): CommandRunner {
   const { environment, checkouts } = equipment;
   return hostRunner(equipment, name, {
@@ -19,7 +22,9 @@ export function commandRunner(
     environment: checkout ? apart(environment, checkout.path) : environment,
     sandboxed: async () => {
       const readable = checkout ? await checkouts.readable(name) : [];
-      return { workspace: root, mode, ownsGit: checkout !== undefined, readable };
+      const { network, asks_nobody: asksNobody } = ofRole ?? {};
+      const ownsGit = checkout !== undefined;
+      return { workspace: root, mode, ownsGit, readable, network, asksNobody };
     },
   });
 }

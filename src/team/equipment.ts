@@ -40,6 +40,8 @@ import { type CheckoutOptions, MemberCheckouts } from "./member-checkouts.ts";
 import type { GuidanceOptions } from "./member-guidance.ts";
 import type { OwnSystemPrompt } from "./member-prompt.ts";
 import type { LeadSettings, MemberDefinition } from "./members/member-definition.ts";
+import type { ModelAliases } from "./roles/role-model.ts";
+import { type RolesOption, TeamRoles } from "./roles/team-roles.ts";
 import { type TeamLayout, teamLayout } from "./team-layout.ts";
 import { TeamMcp } from "./team-mcp.ts";
 import { type OpenModel, TeamModels } from "./team-models.ts";
@@ -92,6 +94,10 @@ export interface EquipmentOptions {
   guidance?: GuidanceOptions | undefined;
   /** MCP servers whose tools members have (default: none). */
   mcp?: McpOptions | undefined;
+  /** Roles for teammates and for the lead: from files, by `new RoleFiles`, or as they are (default: none). */
+  roles?: RolesOption | undefined;
+  /** Names for models in roles, each for an id (default: `sonnet`, `opus` and `haiku`, where the lead's model is Anthropic's). */
+  modelAliases?: ModelAliases | undefined;
   /** Replaces the built-in text of members' system prompts. */
   systemPrompt?: OwnSystemPrompt;
   /** How an unanswered question to the person ends. */
@@ -129,6 +135,7 @@ export class Equipment implements AsyncDisposable {
   #commandHooks: CommandTeamHooks | undefined;
   #hooks: TeamHooks;
   readonly guidance: GuidanceOptions;
+  readonly roles: TeamRoles;
   readonly approvals: ApprovalOptions;
   readonly outputFiles: OutputFiles;
   readonly imageFiles: ImageFiles;
@@ -169,6 +176,7 @@ export class Equipment implements AsyncDisposable {
     this.#hookSources = options.commandHooks ?? [];
     this.#hooks = this.#programHooks;
     this.guidance = options.guidance ?? {};
+    this.roles = new TeamRoles({ roles: options.roles, aliases: options.modelAliases });
     this.approvals = options.approvals ?? {};
     this.budget = new Budget("The team's", budget);
     this.secrets = secrets;
@@ -263,9 +271,10 @@ export class Equipment implements AsyncDisposable {
     return this.#commandHooks;
   }
 
-  /** The budget of a member's name: the same one, however often the member is spawned. */
+  /** The budget of a member's name: what it has spent counts, however often it is spawned. */
   budgetOf(name: MemberName, limits: BudgetLimits): Budget {
     const known = this.#budgets.get(name) ?? new Budget(`${name}'s`, limits);
+    known.limit(limits);
     this.#budgets.set(name, known);
     return known;
   }

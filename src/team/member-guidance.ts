@@ -83,7 +83,11 @@ export class MemberGuidance {
       onWarning: (message) => this.#equipment.warnOnce(message),
     });
     const skills = tools.has(skillToolName) ? this.#skills?.list.text : undefined;
-    return [instructions, skills, ...(await this.#given())].filter((text) => text !== undefined);
+    const roles = tools.has("spawn_teammate")
+      ? await this.#equipment.roles.introduction()
+      : undefined;
+    const texts = [instructions, skills, ...(await this.#given()), roles];
+    return texts.filter((text) => text !== undefined);
   }
 
   /** Throws `spawn-refused` where a skill is not there that it is to be given. */

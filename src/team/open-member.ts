@@ -24,7 +24,7 @@ import { Workspace } from "../workspace/workspace.ts";
 import { withdrawHostQuestions } from "./ask-host.ts";
 import { BackgroundMail } from "./background-mail.ts";
 import { commandRunner } from "./command-runner-of.ts";
-import type { Equipment } from "./equipment.ts";
+import type { ApprovalOptions, Equipment } from "./equipment.ts";
 import { reviewPrompts } from "./hooks/review-prompts.ts";
 import { MemberGuidance } from "./member-guidance.ts";
 import { memberPrompt } from "./member-prompt.ts";
@@ -79,7 +79,7 @@ export async function openMember(
     await withdrawHostQuestions(equipment.store, name);
   }
   await jobs.tellFates(left);
-  await introduce(agent, guidance);
+  await introduce(agent, guidance, definition.opening);
   equipment.sharedFiles.join(name, workspace.root);
   return {
     runner: new ModelRunner(agent),
@@ -189,7 +189,10 @@ async function openAgent(
     transcript: own.transcript,
     permissions: gated(permissions, context.gate),
     hooks: new Hooks(equipment.hooks, place.onWarning),
-    approvals: new RequestApprovals(store.requests, { clock, ...equipment.approvals }),
+    approvals: new RequestApprovals(store.requests, {
+      clock,
+      ...approvalsOf(equipment, definition),
+    }),
     outputFiles: equipment.outputFiles,
     recap: async () => {
       const texts = [...(await guidance.texts(agent.tools)), ...(await recap(store, name))];
@@ -199,10 +202,17 @@ async function openAgent(
   return agent;
 }
 
+/** A member whose role has it ask nobody is denied at once what would be asked. */
+function approvalsOf({ approvals }: Equipment, { ofRole }: MemberDefinition): ApprovalOptions {
+  if (!ofRole?.asks_nobody) return approvals;
+  const name = ofRole.agent?.name;
+  return { unattended: () => `your role (${name}) denies all that would be asked` };
+}
+
 /** The tools to work with that a member may have, built-in and the program's own. */
 function ownTools(
   equipment: Equipment,
-  { name, tools: chosen }: MemberDefinition,
+  { name, tools: chosen, ofRole }: MemberDefinition,
   { workspace, commands, permissions, seenFiles }: AgentParts,
 ): Tool[] {
   const { fileLocks: locks, changes, tools: programs, web } = equipment;
@@ -211,7 +221,10 @@ function ownTools(
     ...{ ...commands, workspace, locks, seenFiles, history: changes.of(name), web },
     mayRead: (path) => permissions.mayRead(path),
   });
-  return [...work, ...programs].filter(({ spec }) => chosen?.includes(spec.name) ?? true);
+  const { disallowed_tools: disallowed = [] } = ofRole ?? {};
+  return [...work, ...programs].filter(
+    ({ spec }) => (chosen?.includes(spec.name) ?? true) && !disallowed.includes(spec.name),
+  );
 }
 
 /** Writes a text that is too long to be shown to a file that a model can read. */
@@ -249,7 +262,7 @@ export async function permissionsFor(
   equipment: Equipment,
   definition: Pick<
     MemberDefinition,
-    "root" | "cwd" | "checkout" | "mode" | "rules" | "sandbox" | "hooks"
+    "root" | "cwd" | "checkout" | "mode" | "rules" | "sandbox" | "hooks" | "ofRole"
   >,
   {
     workspace,
@@ -265,6 +278,7 @@ export async function permissionsFor(
   return new Permissions({
     mode: definition.mode,
     rules: definition.rules,
+    ownRules: definition.ofRole?.own_rules,
     widestMode,
     locate: (path) => place.locate(path),
     teamDirectory: equipment.layout.directory,
@@ -293,19 +307,19 @@ async function requireCheckout({ path }: MemberCheckout): Promise<void> {
 
 export function commandsOf(
   equipment: Equipment,
-  { name, sandbox, checkout }: MemberDefinition,
+  { name, sandbox, checkout, ofRole }: MemberDefinition,
   { cwd, root }: Workspace,
 ) {
   const { place, store, secrets } = equipment;
   const { clock } = place;
-  const runner = commandRunner(equipment, { name, sandbox, checkout, cwd, root });
+  const runner = commandRunner(equipment, { name, sandbox, checkout, cwd, root, ofRole });
   const background = new BackgroundJobs({
     ...{ runner, secrets, clock, member: name, records: store.jobs },
   });
   const ownsGit = checkout !== undefined;
   return {
     ...{ runner, background },
-    sandboxNote: equipment.sandbox.note({ ownsGit, mode: sandbox }),
+    sandboxNote: equipment.sandbox.note({ ownsGit, mode: sandbox, network: ofRole?.network }),
   };
 }
 
@@ -323,10 +337,14 @@ function backgroundMail(
 }
 
 /** Records what is to be known from the first turn on. A compaction repeats it. */
-async function introduce(agent: Agent, guidance: MemberGuidance): Promise<void> {
+async function introduce(
+  agent: Agent,
+  guidance: MemberGuidance,
+  opening: readonly string[] = [],
+): Promise<void> {
   if (agent.conversation.utterances.length > 0) return;
   const { secrets } = agent.options;
-  for (const text of await guidance.texts(agent.tools)) {
+  for (const text of [...(await guidance.texts(agent.tools)), ...opening]) {
     await agent.record({ type: "note", text: secrets.mask(text), wakes: false });
   }
 }

@@ -22,18 +22,19 @@ export async function openSupervisor(
   equipment: Equipment,
   { settings, opened, ...options }: SupervisorSetup,
 ): Promise<Supervisor> {
-  const { store, secrets, place, layout, models, checkouts } = equipment;
+  const { store, secrets, place, layout, models, checkouts, roles } = equipment;
   const { structuredResults: hasResults = false, approvals, onRequest } = options;
   const crons = new LateTable();
+  const hasRoles = await roles.areAny();
   const supervisor = await Supervisor.open({
-    ...{ store, secrets, checkouts, keepWhole, clock: place.clock, lead: settings },
+    ...{ store, secrets, checkouts, roles, keepWhole, clock: place.clock, lead: settings },
     hooks: () => equipment.hooks,
     commandHooks: () => equipment.commandHooks,
     openMember: (definition, context) => openMember(equipment, definition, context),
     checkMember: (definition) => checkMember(equipment, definition),
     checkSkills: (definition) => checkSkills(equipment, definition),
     teamTools: (self, team) => (own) =>
-      teamToolsFor(self, { supervisor: team, timetable: crons, own, hasResults }),
+      teamToolsFor(self, { supervisor: team, timetable: crons, own, hasResults, hasRoles }),
     toolNames: settings.memberTools?.teammates ?? toolNamesOf(options),
     checkModel: (id) => models.check(id),
     resolveModel: (id) => models.resolve(id),

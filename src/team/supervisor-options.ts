@@ -12,6 +12,7 @@ import type {
   MemberDefinition,
   MemberParts,
 } from "./members/member-definition.ts";
+import type { TeamRoles } from "./roles/team-roles.ts";
 import type { Supervisor } from "./supervisor.ts";
 import type { TeamStore } from "./team-store.ts";
 
@@ -31,6 +32,7 @@ export interface SupervisorOptions {
   teamTools(self: MemberName, supervisor: Supervisor): MemberContext["tools"];
   /** The tools to work with that teammates may have. */
   toolNames: readonly string[];
+  roles: Pick<TeamRoles, "termsOf" | "changeOf">;
   checkModel(id: string): void;
   /** The whole id of a model that was asked for. Throws where it cannot be used. */
   resolveModel(id: string): Promise<string>;

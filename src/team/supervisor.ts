@@ -131,7 +131,7 @@ export class Supervisor {
       ...{ protocols, members, checkouts: options.checkouts, onWarning: options.onWarning },
       openLead: () => supervisor.#open(supervisor.#define(undefined, options.lead)),
       open: (record) => supervisor.#openTeammate(record),
-      ...{ lead: options.lead, toolNames: options.toolNames },
+      ...{ lead: options.lead, toolNames: options.toolNames, roles: options.roles },
     });
     return supervisor;
   }

@@ -37,6 +37,8 @@ export interface TeamOptions extends Omit<EquipmentOptions, "place" | "env" | "a
   defaultEffort?: Effort | undefined;
   /** How many tokens a reply may spend on thoughts, for models that take a number. */
   thinkingBudget?: number | undefined;
+  /** The name of the lead's role (default: it has none). Beside it, `model`, `effort` and a stricter `mode` count. */
+  agent?: string | undefined;
   /** The lead's mode (default: the one that was last set by `setMode`, or `default`). */
   mode?: PermissionMode | undefined;
   /**

@@ -67,8 +67,10 @@ export interface SandboxedMember {
   ownsGit?: boolean;
   /** What was asked for it (default: as the team's). It counts where it is stricter than the team's. */
   mode?: SandboxMode | undefined;
-  /** `off` where its commands have no network, whatever the team's have (default: as the team's). */
-  network?: "off";
+  /** What its commands reach, whatever the team's do (default: as the team's). */
+  network?: SandboxNetwork | undefined;
+  /** True where the person is not asked about hosts that they do not reach (default: false). */
+  asksNobody?: boolean | undefined;
   /** What it can read wherever that is, besides the team directory and Troupe itself. */
   readable?: readonly string[];
 }
@@ -104,12 +106,12 @@ export class TeamSandbox implements AsyncDisposable {
    * What a model is told about the sandbox of its commands; undefined if they run without one. With `auto` it is
    * told before anybody knows whether one works: a trial would delay its first request.
    */
-  note({ ownsGit, mode }: Omit<SandboxedMember, "workspace"> = {}): string | undefined {
+  note({ ownsGit, mode, network }: Omit<SandboxedMember, "workspace"> = {}): string | undefined {
     const asked = strictestSandbox(this.mode, mode);
     if (asked === "off") return undefined;
     const where = asked === "auto" ? ", where this machine has one" : "";
     const git = ownsGit ? "" : ", not .git";
-    return `Commands run in a sandbox${where}: they see only their own processes, and change only the workspace and /tmp${git}${reach(this.#parts.options.network)}. With unsandboxed and a reason, the person is asked to let one run without it.`;
+    return `Commands run in a sandbox${where}: they see only their own processes, and change only the workspace and /tmp${git}${reach(network ?? this.#parts.options.network)}. With unsandboxed and a reason, the person is asked to let one run without it.`;
   }
 
   /** The sandbox of a member's commands; undefined if they run without one. Throws `sandbox-missing` as `check` does. */
@@ -120,8 +122,8 @@ export class TeamSandbox implements AsyncDisposable {
     const temporary = join(await this.#temporary, name);
     // Each time: a process with a copy of the team has the same directory, and removes it when it closes.
     await ensurePrivateDirectory(temporary);
-    const { workspace, ownsGit, readable, network } = member;
-    const key = JSON.stringify([name, workspace, ownsGit, readable, network]);
+    const { workspace, ownsGit, readable, network, asksNobody } = member;
+    const key = JSON.stringify([name, workspace, ownsGit, readable, network, asksNobody]);
     const opened = this.#opened.get(key) ?? this.#open(found, { ...member, name, temporary });
     this.#opened.set(key, opened);
     return opened;
@@ -134,7 +136,8 @@ export class TeamSandbox implements AsyncDisposable {
     const { askHost } = this.#parts;
     const sandbox = found.open({
       ...this.#confinement(member, temporary),
-      ...(askHost && { askHost: (host, signal) => askHost(name, host, signal) }),
+      ...(askHost &&
+        !member.asksNobody && { askHost: (host, signal) => askHost(name, host, signal) }),
     });
     return telling(sandbox, (paths) => {
       const what = `that can make other programs run code: ${paths.join(", ")}`;

@@ -21,17 +21,22 @@ export interface TeamToolsOptions {
   own: OwnMail;
   /** Whether the lead has the tool that hands in results. */
   hasResults: boolean;
+  /** Whether there are roles for teammates. */
+  hasRoles: boolean;
 }
 
 /** The tools by which a member works with the others, each made for this member alone. */
 export function teamToolsFor(
   self: MemberName,
-  { supervisor, timetable, own, hasResults }: TeamToolsOptions,
+  { supervisor, timetable, own, hasResults, hasRoles }: TeamToolsOptions,
 ): readonly Tool[] {
   const colleagues = colleaguesOf(self, supervisor, own);
   const common = coordinationTools({ colleagues, tasks: supervisor.protocols.tasks.deskOf(self) });
   return self === lead
-    ? [...common, ...leadTools({ leadership: leadershipOf(supervisor), timetable }, hasResults)]
+    ? [
+        ...common,
+        ...leadTools({ leadership: leadershipOf(supervisor, hasRoles), timetable }, hasResults),
+      ]
     : [...common, ...teammateTools({ following: followingOf(self, supervisor) })];
 }
 
@@ -71,10 +76,11 @@ function obstacleTo(
   return undefined;
 }
 
-function leadershipOf(supervisor: Supervisor): LeadAccess {
+function leadershipOf(supervisor: Supervisor, hasRoles: boolean): LeadAccess {
   const { options, members } = supervisor;
   const { plans, shutdowns } = supervisor.protocols;
   return {
+    hasRoles,
     broadcast: (content) => broadcast(supervisor, lead, content),
     async spawn(request) {
       const { record, notes } = await supervisor.spawn(lead, request);

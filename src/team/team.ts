@@ -51,6 +51,7 @@ import type {
   RewindReport,
   TeamRewind,
 } from "./rewind/team-rewind.ts";
+import { withLeadRole } from "./roles/lead-role.ts";
 import { summarize, type TeamSummary } from "./summary.ts";
 import type { Supervisor } from "./supervisor.ts";
 import type { ExpandedCommand, TeamCommand } from "./team-commands.ts";
@@ -104,7 +105,7 @@ export class Team implements AsyncDisposable {
    */
   static async open(given: TeamOptions): Promise<Team> {
     await checkOptions(given);
-    const options = onThisMachine(given);
+    const { options, leadRole } = await withLeadRole(onThisMachine(given));
     const stated = leadSettings(options);
     const start = await modelAtStart(options);
     const { onRequest, structuredResults: hasResults = false } = options;
@@ -120,7 +121,8 @@ export class Team implements AsyncDisposable {
       if (options.fresh) await equipment.endOrphans();
       equipment.mcp.endOrphans();
       const { store } = equipment;
-      const settings = await withKept(stated, { options, start, store });
+      const kept = await withKept(stated, { options, start, store });
+      const settings = { ...kept, leadRole };
       const supervisor = await openSupervisor(equipment, { ...options, settings, opened });
       const team = new Team({ equipment, supervisor, opened, hasResults });
       warmUp(team.events(), { equipment, lead: settings });

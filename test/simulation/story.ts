@@ -7,6 +7,7 @@ import { Supervisor } from "../../src/team/supervisor.ts";
 import { type TeamToolsOptions, teamToolsFor } from "../../src/team/team-tools-for.ts";
 import { noCheckouts } from "../support/no-checkouts.ts";
 import { noLandings } from "../support/no-landings.ts";
+import { noRoles } from "../support/no-roles.ts";
 import { DurableState } from "./durable-state.ts";
 import { findViolations } from "./invariants.ts";
 import { type Defect, ProcessStore } from "./process-store.ts";
@@ -225,8 +226,15 @@ export class Story {
           onChange: (member) => this.#checkGate(member),
         }),
       teamTools: (self, supervisor) => (own) =>
-        teamToolsFor(self, { supervisor, timetable: noTimetable, own, hasResults: false }),
+        teamToolsFor(self, {
+          supervisor,
+          timetable: noTimetable,
+          own,
+          hasResults: false,
+          hasRoles: false,
+        }),
       toolNames: [],
+      roles: noRoles,
       ...{ hooks: () => ({}), commandHooks: () => undefined },
       landing: noLandings,
       checkModel: () => undefined,

@@ -13,6 +13,7 @@ import type { SupervisorOptions } from "../../src/team/supervisor-options.ts";
 import { ManualClock } from "../../src/testing/manual-clock.ts";
 import { noCheckouts } from "./no-checkouts.ts";
 import { noLandings } from "./no-landings.ts";
+import { noRoles } from "./no-roles.ts";
 import { ControlledStore } from "./protocols.ts";
 
 export interface TestSupervisorOptions {
@@ -72,6 +73,7 @@ export async function openSupervisor(options: TestSupervisorOptions = {}) {
     },
     checkMember: async () => undefined,
     checkSkills: async () => undefined,
+    roles: noRoles,
     checkouts: noCheckouts,
     teamTools: () => () => [],
     ...{

@@ -50,6 +50,8 @@ test("right options are accepted, and undefined ones count as left out", async (
     ...{ recordTo: "run.jsonl", fresh: true, takeOver: false },
     ...{ store: new MemoryTeamStore({ clock: systemClock }), openModel: () => ({}) as never },
     tools: [ownTool],
+    roles: [{ name: "reviewer", description: "Reviews.", prompt: "Review.", tools: ["Read"] }],
+    ...{ modelAliases: { opus: "a/b" }, agent: "reviewer" },
     ...{ instructions: { lead: "Be brief." }, memberTools: { lead: [], teammates: ["bash"] } },
     ...{ systemPrompt: ({ builtIn }) => builtIn, guidance: { instructions: "/own/AGENTS.md" } },
     ...{ hooks: { beforeCall: () => undefined }, structuredResults: true },

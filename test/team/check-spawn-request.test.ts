@@ -10,6 +10,7 @@ test("right requests are accepted, and undefined fields count as left out", () =
     ...{ effort: "low", root: "/copy", cwd: "sub", fresh: true, instructions: "Be brief." },
     sandbox: "required",
     isolation: "checkout",
+    agent: "reviewer",
   };
 
   checkSpawnRequest(full);
@@ -21,7 +22,7 @@ test.each([
   [{ plan_required: true }, /no field "plan_required"/, /Did you mean planRequired\?/],
   [{ permission_mode: "plan" }, /no field "permission_mode"/, /The fields are name, role/],
   [{ name: 5 }, /The field name of a spawn is wrong/, /string/],
-  [{ role: undefined }, /The field role of a spawn is wrong/, /string/],
+  [{ role: undefined }, /A spawn needs a role/, /agent/],
   [{ planRequired: "yes" }, /The field planRequired of a spawn is wrong/, /boolean/],
   [{ mode: "yolo" }, /The field mode of a spawn is wrong/, /acceptEdits/],
   [{ tools: "bash" }, /The field tools of a spawn is wrong/, /array/],

@@ -154,7 +154,13 @@ test("the lead waits for a teammate that has not looked at its mail yet, once", 
 
 function toolsOf({ supervisor }: { supervisor: Supervisor }, self: MemberName) {
   const own = { takeMail: async () => [] };
-  return teamToolsFor(self, { supervisor, timetable: noCrons, own, hasResults: false });
+  return teamToolsFor(self, {
+    supervisor,
+    timetable: noCrons,
+    own,
+    hasResults: false,
+    hasRoles: false,
+  });
 }
 
 const noCrons: CronAccess = {

@@ -23,6 +23,7 @@ import {
   resolveSettings,
   teamSettings,
 } from "../settings/resolve-settings.ts";
+import { roleFiles } from "../settings/role-source.ts";
 import { userGuidance } from "../settings/standard-places.ts";
 import { stopCodeOf } from "../stop-request.ts";
 import { secondTeamNote } from "../team-above.ts";
@@ -106,6 +107,7 @@ export const run: Command = {
     await using team = await io.openTeam({
       ...teamSettings(settings),
       guidance: userGuidance(io.processInfo),
+      roles: roleFiles({ workspace, processInfo: io.processInfo }),
       teamDir,
       denies: settings.approvals === "deny",
       structuredResults: schema !== undefined,

@@ -16,6 +16,7 @@ import {
   resolveSettings,
   teamSettings,
 } from "../settings/resolve-settings.ts";
+import { roleFiles } from "../settings/role-source.ts";
 import { stateDirectory, userGuidance } from "../settings/standard-places.ts";
 import { PlainTalk } from "../talk/plain-talk.ts";
 import { Talk, type TalkEnd } from "../talk/talk.ts";
@@ -133,6 +134,7 @@ async function converse(
   await using team = await io.openTeam({
     ...stated,
     guidance: userGuidance(io.processInfo),
+    roles: roleFiles({ workspace, processInfo: io.processInfo }),
     // On a screen there is somebody to ask.
     landing: { ...stated.landing, mode: settings.landing ?? (lines ? undefined : "ask") },
     teamDir,

@@ -85,6 +85,10 @@ export const teamOptions: Readonly<Record<string, Option>> = {
     takes: "<s>",
     summary: "seconds that a model may be overloaded before the next one answers (default: 60)",
   },
+  agent: {
+    takes: "<role>",
+    summary: "the lead's role, by its name; `troupe agents` lists what is found",
+  },
   ...placeOptions,
   effort: {
     takes: "<effort>",

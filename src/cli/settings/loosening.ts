@@ -46,6 +46,10 @@ type SettingComparison = (theirs: StatedSettings, own: Settings) => boolean;
 
 const isLooser: Readonly<Record<SettingName, SettingComparison>> = {
   model: ({ model }, own) => model !== undefined && model !== own.model,
+  // Roles of the person may permit more than the lead has without.
+  agent: isOther("agent"),
+  // Which model a name means decides as much as the model itself.
+  "model-aliases": (theirs, own) => newAliases(theirs, own).length > 0,
   // More thinking costs more.
   effort: ({ effort }, own) =>
     effort !== undefined && (own.effort === undefined || isMoreEffort(effort, own.effort)),
@@ -122,7 +126,9 @@ function isMore(name: Limit): SettingComparison {
   };
 }
 
-function isOther(name: "checkout.setup" | "checkouts-dir" | "target" | "check"): SettingComparison {
+function isOther(
+  name: "agent" | "checkout.setup" | "checkouts-dir" | "target" | "check",
+): SettingComparison {
   return (theirs, own) => theirs[name] !== undefined && theirs[name] !== own[name];
 }
 
@@ -132,6 +138,10 @@ function hasMore(name: "sandbox.write" | "checkout.link"): SettingComparison {
 
 function newRules({ allow = [] }: StatedSettings, own: Settings): string[] {
   return allow.filter((rule) => !own.allow.includes(rule));
+}
+
+function newAliases({ "model-aliases": aliases = {} }: StatedSettings, own: Settings) {
+  return Object.entries(aliases).filter(([name, id]) => own["model-aliases"][name] !== id);
 }
 
 function newProviders({ providers = {} }: StatedSettings, own: Settings) {
@@ -173,6 +183,9 @@ function describe(name: SettingName, theirs: StatedSettings, own: Settings): str
     return newModels(theirs, own).map(([id, facts]) => `models: ${id}: ${factsText(facts)}`);
   }
   if (name === "hooks") return hookLines(theirs);
+  if (name === "model-aliases") {
+    return newAliases(theirs, own).map(([alias, id]) => `model-aliases: ${alias}: ${id}`);
+  }
   if (name === "sandbox.network") {
     const [hosts, ours] = [theirs[name] ?? "off", own[name]].map((network) =>
       typeof network === "string" ? network : network.join(", ") || "off",

@@ -5,6 +5,7 @@ import type { ConsentAnswer, FileIdentity } from "./consent.ts";
 import { consentLines } from "./loosening.ts";
 import { findMcpFile } from "./mcp-file.ts";
 import type { PendingConsent } from "./resolve-settings.ts";
+import { roleRepositoryFiles } from "./role-source.ts";
 
 /** A file of a repository with parts that count only with the person's consent. */
 export interface RepositoryFile extends FileIdentity {
@@ -36,7 +37,7 @@ export interface RepositoryPlace {
 type Finder = (place: RepositoryPlace) => Promise<readonly RepositoryFile[]>;
 
 /** For each kind but `troupe.json`, in the order in which the person is shown them. */
-const finders: readonly Finder[] = [findMcpFile];
+const finders: readonly Finder[] = [findMcpFile, roleRepositoryFiles];
 
 /** All files of the repository that need consent, whether it was given or not. */
 export async function repositoryFiles(

@@ -130,10 +130,14 @@ function merge(layers: readonly SettingsLayer[]): StatedSettings {
   let merged: StatedSettings = {};
   for (const { stated } of layers.toReversed()) merged = { ...merged, ...stated };
   const all = (name: RuleSetting) => layers.flatMap(({ stated }) => stated[name] ?? []);
-  const united = (name: "providers" | "models") =>
+  const united = (name: "providers" | "models" | "model-aliases") =>
     Object.assign({}, ...layers.toReversed().map(({ stated }) => stated[name]));
   const lists = { allow: all("allow"), ask: all("ask"), deny: all("deny") };
-  return { ...merged, ...lists, providers: united("providers"), models: united("models") };
+  const aliases = united("model-aliases");
+  return {
+    ...{ ...merged, ...lists, providers: united("providers"), models: united("models") },
+    ...(Object.keys(aliases).length > 0 && { "model-aliases": aliases }),
+  };
 }
 
 function originsOf(layers: readonly SettingsLayer[]): Map<SettingName, string> {
@@ -221,6 +225,8 @@ export function teamSettings(
     // Without a flag, both are as the person has last set them while the team ran.
     model: isFlag("model") ? settings.model : undefined,
     defaultModel: settings.model,
+    agent: settings.agent,
+    modelAliases: settings["model-aliases"],
     effort: isFlag("effort") ? settings.effort : undefined,
     defaultEffort: settings.effort,
     thinkingBudget: settings["thinking-budget"],

@@ -147,6 +147,11 @@ export const StatedSettings = z.strictObject({
     .describe(
       "Model of the lead, and of teammates without their own: <provider>/<model>, or several, separated by commas: each stands in when those before it are not available",
     ),
+  agent: z.string().min(1).optional().describe("The role of the lead, by the name of its file"),
+  "model-aliases": z
+    .record(z.string().min(1), z.string().min(1))
+    .optional()
+    .describe("The ids of models for the names that role files have for them"),
   "fallback-after": seconds
     .optional()
     .describe("Seconds that a model may be overloaded before the next one in its list answers"),
@@ -283,6 +288,7 @@ type WithoutDefault =
   | "landing"
   | "check"
   | "model"
+  | "agent"
   | "effort"
   | "thinking-budget"
   | "max-cost"
@@ -297,6 +303,7 @@ export type Settings = Pick<StatedSettings, WithoutDefault> & {
 export function withDefaults(stated: StatedSettings): Settings {
   return {
     ...stated,
+    "model-aliases": stated["model-aliases"] ?? {},
     "fallback-after": stated["fallback-after"] ?? defaultFallbackAfterMs / 1000,
     "permission-mode": stated["permission-mode"] ?? defaults.mode,
     sandbox: stated.sandbox ?? "auto",
@@ -328,6 +335,8 @@ export function withDefaults(stated: StatedSettings): Settings {
 /** The allowed values, to finish the sentence "must be …". */
 const allowedValues: Readonly<Record<SettingName, string>> = {
   model: `a text such as ${suitableModels.anthropic}`,
+  agent: "the name of a role",
+  "model-aliases": "an object with the id of a model under each name",
   effort: `one of ${Effort.options.join(", ")}`,
   "thinking-budget": "a whole number of tokens from 1024",
   "fallback-after": "a number of seconds above 0, up to 1000000",

@@ -25,6 +25,11 @@ export function userGuidance(processInfo: ProcessInfo): GuidanceOptions {
   };
 }
 
+/** Where the user's own roles are, in the order in which they count. */
+export function userRoleDirectories(processInfo: ProcessInfo): string[] {
+  return [join(userDirectory(processInfo), "agents"), join(processInfo.home, ".claude", "agents")];
+}
+
 /** The directory of troupe's own state for this user. */
 export function stateDirectory(processInfo: ProcessInfo): string {
   return join(standardHome(processInfo, "XDG_STATE_HOME", ".local/state"), "troupe");

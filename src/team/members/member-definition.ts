@@ -15,6 +15,7 @@ import type { MemberRecord, MemberServers } from "../../protocol/team.ts";
 import type { ReceivedMail } from "../../protocol/transcript.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { PlanGate } from "../protocols/plans.ts";
+import type { RoleRecord, RoleTerms } from "../roles/role-terms.ts";
 import type { Inbox, InboxOptions } from "./inbox.ts";
 import { isOwnField, ownField, ownModeLimit } from "./inherited-fields.ts";
 
@@ -50,12 +51,16 @@ export interface MemberDefinition {
   mcp?: MemberServers | undefined;
   /** The names of the skills that are given to it whole (default: none). */
   skills?: readonly string[] | undefined;
-  /** The texts that the program adds to its system prompt. */
+  /** The texts that its role and the program add to its system prompt. */
   instructions: readonly string[];
   /** The hooks of its role, and the file of the role. */
   hooks?:
     | { configuration: HookConfiguration; roleName: string; path: string | undefined }
     | undefined;
+  /** Texts of its first turn alone (default: none). */
+  opening?: readonly string[] | undefined;
+  /** What else it has from its role (default: it has none). */
+  ofRole?: RoleRecord | undefined;
 }
 
 /** The model of a member, or a list of them, and how much it thinks. */
@@ -120,6 +125,8 @@ export type LeadSettings = Pick<
   memberBudget?: BudgetLimits | undefined;
   instructions?: ForMembers<string> | undefined;
   memberTools?: ForMembers<readonly string[]> | undefined;
+  /** The lead's own role. */
+  leadRole?: RoleTerms | undefined;
 };
 
 /** A choice for the lead, and one for all teammates. */
@@ -138,20 +145,28 @@ export function isInstructionsSize(instructions: string): boolean {
 }
 
 export function leadDefinition(given: LeadSettings): MemberDefinition {
-  const { memberBudget: _, memberTools, instructions, ...settings } = given;
+  const { memberBudget: _, memberTools, instructions, leadRole, ...settings } = given;
+  const { asks, record } = leadRole ?? {};
   return {
     ...settings,
     name: lead,
     role: { type: "lead", cwd: settings.cwd },
-    tools: memberTools?.lead,
-    instructions: texts(instructions?.lead),
+    tools: asks?.tools ?? memberTools?.lead,
+    instructions: texts(asks?.instructions, instructions?.lead),
+    sandbox: asks?.sandbox ?? settings.sandbox,
+    maxTurns: record?.max_turns ?? settings.maxTurns,
+    budget: budgetOf(undefined, record?.max_cost),
+    opening: leadRole?.initialPrompt === undefined ? [] : [leadRole.initialPrompt],
+    skills: record?.skills,
+    hooks: record && hooksOf({ ...record, role: "lead" }),
+    ofRole: record,
   };
 }
 
 /** A teammate as its record says, with what it has from its lead. */
 export function teammateDefinition(
   record: MemberRecord,
-  { memberBudget, memberTools, instructions, ...settings }: LeadSettings,
+  { memberBudget, memberTools, instructions, leadRole: _, ...settings }: LeadSettings,
   rules: readonly Rule[],
 ): MemberDefinition {
   const { name, role, root, checkout, tools = memberTools?.teammates } = record;
@@ -168,17 +183,28 @@ export function teammateDefinition(
     mode: ownModeLimit(record),
     rules,
     sandbox: record.sandbox ?? settings.sandbox,
-    maxTurns: settings.maxTurns,
-    budget: memberBudget,
+    maxTurns: record.max_turns ?? settings.maxTurns,
+    budget: budgetOf(memberBudget, record.max_cost),
     tools,
     skills: record.skills,
     mcp: record.mcp_servers,
     instructions: texts(instructions?.teammates, record.instructions),
     hooks: hooksOf(record),
+    ...(record.agent && { ofRole: record }),
   };
 }
 
-function hooksOf({ hooks, agent, role }: MemberRecord): MemberDefinition["hooks"] {
+/** The limits of all teammates, and of its role: the lower one counts. */
+function budgetOf(all: BudgetLimits | undefined, maxCost: number | undefined) {
+  if (maxCost === undefined) return all;
+  return { ...all, maxCostUsd: Math.min(maxCost, all?.maxCostUsd ?? maxCost) };
+}
+
+function hooksOf({
+  hooks,
+  agent,
+  role,
+}: Pick<MemberRecord, "hooks" | "agent" | "role">): MemberDefinition["hooks"] {
   return hooks && { configuration: hooks, roleName: agent?.name ?? role, path: agent?.path };
 }
 

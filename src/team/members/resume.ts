@@ -18,6 +18,7 @@ export interface ResumeOptions {
   lead: LeadsChoices;
   /** The tools to work with that teammates may have. */
   toolNames: readonly string[];
+  roles: SupervisorOptions["roles"];
   onWarning(message: string): void;
 }
 
@@ -89,6 +90,7 @@ async function restoreMember(
   try {
     keeper.trust(record);
     requireTools(record.tools, options.toolNames);
+    await tellOfRole(record, options);
     if (followLead(record, options.lead) !== record) {
       await keeper.change(name, (each) => followLead(each, options.lead));
     }
@@ -102,6 +104,19 @@ async function restoreMember(
     await leaveOut(record, error, options);
     return undefined;
   }
+}
+
+/** It continues with what it was spawned with: the person learns that the file says something else now. */
+async function tellOfRole(
+  { name, agent }: MemberRecord,
+  { roles, onWarning }: ResumeOptions,
+): Promise<void> {
+  const change = agent && (await roles.changeOf(agent));
+  if (change === undefined) return;
+  const what = `The file of its role, ${agent?.path}, ${change} since '${name}' was spawned`;
+  onWarning(
+    `${what}. It continues as it was; spawn it with agent: "${agent?.name}" to change that.`,
+  );
 }
 
 /** Why a member waits for its lead. The roster may not know it yet: the transcript is first. */

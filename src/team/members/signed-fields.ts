@@ -4,7 +4,7 @@ import type { MemberRecord, TeamRecord } from "../../protocol/team.ts";
 import { withOwn } from "./inherited-fields.ts";
 
 /** What a member has from its role. */
-const roleFields = [
+export const roleFields = [
   "disallowed_tools",
   "agent",
   "own_rules",
@@ -69,8 +69,11 @@ function hasSignedFieldsOf(edited: MemberRecord, known: MemberRecord): boolean {
   return fieldsOf(edited) === fieldsOf(known);
 }
 
-/** The member as it may continue in a team that was taken over: it must ask for everything. */
-export function confine(member: MemberRecord): MemberRecord {
+/**
+ * The member as it may continue in a team that was taken over: it must ask for everything, and nothing of its
+ * role runs or reaches more than another member's does.
+ */
+export function confine({ network, hooks, mcp_servers, ...member }: MemberRecord): MemberRecord {
   return { ...withOwn(member, { permission_mode: "default" }), plan_required: true };
 }
 

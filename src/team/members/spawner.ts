@@ -7,6 +7,8 @@ import type { MemberRecord, TeamRecord } from "../../protocol/team.ts";
 import type { SpawnRequest } from "../../tools/team/team-access.ts";
 import type { MemberCheckouts } from "../member-checkouts.ts";
 import type { Protocols } from "../protocols/protocols.ts";
+import { type RoleTerms, withRole } from "../roles/role-terms.ts";
+import type { TeamRoles } from "../roles/team-roles.ts";
 import type { TeamStore } from "../team-store.ts";
 import { followLead, ownModeLimit } from "./inherited-fields.ts";
 import type { LeadSettings } from "./member-definition.ts";
@@ -22,6 +24,7 @@ export interface SpawnerOptions {
   protocols: Protocols;
   toolNames: readonly string[];
   maxTeammates: number;
+  roles: Pick<TeamRoles, "termsOf" | "changeOf">;
   checkModel(id: string): void;
   /** The whole id of a model that was asked for. Throws where it cannot be used. */
   resolveModel(id: string): Promise<string>;
@@ -53,7 +56,7 @@ export interface SpawnReview {
 /** A teammate as it was spawned. */
 export interface SpawnedMember {
   record: MemberRecord;
-  /** What its checkout lacks although it may be expected there. */
+  /** What of its role has no effect, and what its checkout lacks although it may be expected there. */
   notes: readonly string[];
 }
 
@@ -103,7 +106,11 @@ export class Spawner {
     const askedAt = this.#options.clock.now();
     const { signal } = this.#closing;
     const reviewed = await this.#options.review({ by, request: asked, signal });
-    const request = await this.#withWholeModel(reviewed);
+    const terms = await this.#termsOf(reviewed);
+    const { leadsMode } = this.#options;
+    const request = await this.#withWholeModel(
+      terms ? withRole(reviewed, terms, leadsMode()) : reviewed,
+    );
     const called = MemberName.safeParse(request.name.toLowerCase());
     let team = await this.#options.protocols.keeper.read();
     // From the last check on nothing is awaited until the spawn is under way: of two spawns of one
@@ -112,16 +119,35 @@ export class Spawner {
       await this.settled(called.data);
       team = await this.#options.protocols.keeper.read();
     }
-    const record = this.#recordOf(request, team, askedAt);
+    const record = this.#recordOf(request, { team, terms, now: askedAt });
     const { name } = record;
     const before = team.members.find((each) => each.name === name);
     const work = this.#begin(record, { by, before, request, ...this.#takeTurn() });
     this.#underWay.set(name, { record, work });
     try {
-      return await work;
+      const spawned = await work;
+      const notes = terms?.notes ?? (await this.#changesOf(record));
+      return { ...spawned, notes: [...notes, ...spawned.notes] };
     } finally {
       this.#underWay.delete(name);
     }
+  }
+
+  /** The role that the request names, as it is now. */
+  async #termsOf({ agent }: SpawnRequest): Promise<RoleTerms | undefined> {
+    if (agent === undefined) return undefined;
+    const { roles, toolNames, lead } = this.#options;
+    return await roles.termsOf(agent, { toolNames, leadsModel: lead.model });
+  }
+
+  /** Says so where a member continues with a role whose file is another one now. */
+  async #changesOf({ agent }: MemberRecord): Promise<string[]> {
+    const change = agent && (await this.#options.roles.changeOf(agent));
+    if (change === undefined) return [];
+    const { name, path } = agent ?? {};
+    return [
+      `Role ${name}: ${path} ${change} since it was spawned; it keeps what it had. Spawn it with agent to change that.`,
+    ];
   }
 
   async #withWholeModel(request: SpawnRequest): Promise<SpawnRequest> {
@@ -154,7 +180,10 @@ export class Spawner {
     await this.settled();
   }
 
-  #recordOf(request: SpawnRequest, team: TeamRecord, now: Date): MemberRecord {
+  #recordOf(
+    request: SpawnRequest,
+    { team, terms, now }: { team: TeamRecord; terms: RoleTerms | undefined; now: Date },
+  ): MemberRecord {
     const { members, lead, leadsMode, ...options } = this.#options;
     if (this.#closing.signal.aborted) {
       const hint = "Its members continue at the next start.";
@@ -163,14 +192,15 @@ export class Spawner {
     const isInRoster = ({ name }: MemberRecord) => team.members.some((each) => each.name === name);
     const underWay = [...this.#underWay.values()].map(({ record }) => record);
     const coming = underWay.filter((record) => !isInRoster(record));
-    const record = spawnedRecord(request, {
+    const surroundings = {
       ...options,
       isolation: options.checkouts.isolation,
       team: { ...team, members: [...team.members, ...coming] },
       lead: { ...lead, mode: leadsMode() },
-      isBusy: (name) => members.isBusy(name),
+      isBusy: (name: MemberName) => members.isBusy(name),
       now,
-    });
+    };
+    const record = spawnedRecord(request, surroundings, terms?.record);
     const exhausted = members.get(record.name)?.state.exhausted;
     if (!exhausted) return record;
     const hint = "Nothing wakes it again in this run. Spawn another name.";

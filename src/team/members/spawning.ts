@@ -9,8 +9,10 @@ import { isContentSize, type PermissionMode } from "../../protocol/message.ts";
 import { isWeakerSandbox, type SandboxMode } from "../../protocol/sandbox-mode.ts";
 import { InheritedField, type MemberRecord, type TeamRecord } from "../../protocol/team.ts";
 import type { SpawnRequest } from "../../tools/team/team-access.ts";
+import type { RoleRecord } from "../roles/role-terms.ts";
 import { isOwnField, type LeadsChoices, ownField } from "./inherited-fields.ts";
 import { isInstructionsSize, maxInstructionsBytes } from "./member-definition.ts";
+import { roleFields } from "./signed-fields.ts";
 
 export interface SpawnSurroundings {
   team: TeamRecord;
@@ -30,17 +32,22 @@ export interface SpawnSurroundings {
 
 const colors = ["cyan", "magenta", "yellow", "green", "blue", "red", "white", "gray"];
 
-/** The record of a teammate as it is asked for, or why it cannot be so. It changes nothing. */
+/**
+ * The record of a teammate as it is asked for, or why it cannot be so. It changes nothing. `ofRole` is what
+ * it has from the role in the request, which counts already in all else.
+ */
 export function spawnedRecord(
   request: SpawnRequest,
   surroundings: SpawnSurroundings,
+  ofRole?: RoleRecord,
 ): MemberRecord {
   const { team, lead, isBusy, now } = surroundings;
   const name = parseTeammateName(request.name);
-  const role = request.role.trim();
+  const before = team.members.find((member) => member.name === name);
+  const role = (request.role ?? before?.role ?? "").trim();
   if (role === "") throw refused("A teammate needs a role", "Say in a word or two what it does.");
   requirePrompt(request.prompt);
-  const known = team.members.find((member) => member.name === name);
+  const known = before && ofRole ? withoutRole(before) : before;
   if (known && isBusy(name)) {
     throw refused(
       `'${name}' is currently working`,
@@ -66,6 +73,7 @@ export function spawnedRecord(
     model,
     ...(effort && { effort }),
     color: known?.color ?? colors[team.members.length % colors.length] ?? "white",
+    ...(ofRole ?? roleRecordOf(known)),
     ...directoriesOf(request, known, surroundings),
     permission_mode: ownMode ?? lead.mode,
     inherits: missing({ model: ownModel, effort: ownEffort, permission_mode: ownMode }).filter(
@@ -81,6 +89,20 @@ export function spawnedRecord(
   };
 }
 
+/** Another role leaves nothing of what was asked for before, by an earlier role or without one. */
+function withoutRole({ inherits: _, ...known }: MemberRecord): MemberRecord {
+  const { model, effort, permission_mode, tools, instructions, sandbox, plan_required, ...kept } =
+    known;
+  return { ...kept, inherits: [...InheritedField.options] };
+}
+
+/** What a member keeps from its role where it is spawned again without one. */
+function roleRecordOf(known: MemberRecord | undefined): RoleRecord {
+  return Object.fromEntries(
+    roleFields.flatMap((field) => (known?.[field] === undefined ? [] : [[field, known[field]]])),
+  );
+}
+
 /** Since when a member has been in the team; undefined for one that is not. */
 export function aliveSince(member: MemberRecord | undefined): string | undefined {
   if (!member || member.status === "shutdown") return undefined;
@@ -91,7 +113,19 @@ export function aliveSince(member: MemberRecord | undefined): string | undefined
 export function isSameMember(a: MemberRecord, b: MemberRecord): boolean {
   const parts = ({ role, model, effort, root, cwd, tools, ...others }: MemberRecord) => {
     const { instructions, sandbox, checkout } = others;
-    return [role, model, effort, root, cwd, tools, instructions, sandbox, checkout?.path];
+    const ofRole = roleFields.map((field) => others[field]);
+    return [
+      role,
+      model,
+      effort,
+      root,
+      cwd,
+      tools,
+      instructions,
+      sandbox,
+      checkout?.path,
+      ...ofRole,
+    ];
   };
   const textOf = (member: MemberRecord) =>
     JSON.stringify(parts(member).map((part) => part ?? null));

@@ -58,6 +58,8 @@ export type TaskEdit = z.infer<typeof TaskEdit>;
 
 /** The operations of the lead alone. */
 export interface LeadAccess {
+  /** Whether there are role files, or roles of the program, for teammates. */
+  readonly hasRoles: boolean;
   /** Resolves to how many it was sent to. */
   broadcast(content: string): Promise<number>;
   spawn(request: SpawnRequest): Promise<SpawnedTeammate>;
@@ -86,8 +88,10 @@ export interface LeadAccess {
 export interface SpawnRequest {
   /** Up to 32 lower-case letters, digits, `_` and `-`, beginning with a letter. */
   name: string;
-  /** What it does, in a word or two. */
-  role: string;
+  /** What it does, in a word or two (default: the name of its `agent`). */
+  role?: string | undefined;
+  /** The name of a role, which says how it works and what it may do. What else is asked for never loosens that. */
+  agent?: string | undefined;
   /** Its first message, which says all that it must know: it sees nothing of the lead's conversation. */
   prompt: string;
   /** Such as `anthropic/claude-…`. */

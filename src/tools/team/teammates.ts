@@ -3,6 +3,7 @@ import { Effort } from "../../protocol/effort.ts";
 import { PermissionMode } from "../../protocol/message.ts";
 import { SandboxMode } from "../../protocol/sandbox-mode.ts";
 import type { MemberRecord, TeamRecord } from "../../protocol/team.ts";
+import type { Tool } from "../tool.ts";
 import { coordinationTool } from "./coordination-tool.ts";
 import { FilledText, NoInput } from "./inputs.ts";
 import { onOneLine } from "./on-one-line.ts";
@@ -39,29 +40,43 @@ function memberLine({ name, role, status, detail }: MemberRecord): string {
   return `  ${name} (${onOneLine(role)}): ${status}${detail ? ` (${onOneLine(detail)})` : ""}`;
 }
 
-export const spawnTeammate = coordinationTool({
+/** What can be asked of a teammate that has no role of a file. */
+const PlainSpawn = z.object({
+  name: FilledText,
+  role: FilledText,
+  prompt: FilledText,
+  model: z.string().optional(),
+  effort: Effort.describe("How much it thinks").optional(),
+  tools: z.array(z.string()).optional(),
+  permission_mode: PermissionMode.optional(),
+  sandbox: SandboxMode.optional(),
+  isolation: SpawnIsolation.optional().describe(
+    "checkout: a git repository of its own, for work beside others",
+  ),
+  plan_required: z.boolean().describe("No changes before you approve its plan").optional(),
+  cwd: z.string().optional(),
+  fresh: z.boolean().describe("Forget its history").optional(),
+});
+
+const Spawn = PlainSpawn.extend({
+  role: FilledText.optional(),
+  agent: FilledText.describe("One of the available roles").optional(),
+});
+
+const spawn = {
   name: "spawn_teammate",
   description:
     "Start a teammate, or give an idle or ended one new work. It knows only its prompt. Its final text comes to you as mail.",
-  input: z.object({
-    name: FilledText,
-    role: FilledText,
-    prompt: FilledText,
-    model: z.string().optional(),
-    effort: Effort.describe("How much it thinks").optional(),
-    tools: z.array(z.string()).optional(),
-    permission_mode: PermissionMode.optional(),
-    sandbox: SandboxMode.optional(),
-    isolation: SpawnIsolation.optional().describe(
-      "checkout: a git repository of its own, for work beside others",
-    ),
-    plan_required: z.boolean().describe("No changes before you approve its plan").optional(),
-    cwd: z.string().optional(),
-    fresh: z.boolean().describe("Forget its history").optional(),
-  }),
+  // Role files may come later than the tool, which does not change while the lead lives.
+  input: Spawn,
   isIndependent: true,
   async answer(
-    { permission_mode: mode, plan_required: planRequired, isolation: asked, ...request },
+    {
+      permission_mode: mode,
+      plan_required: planRequired,
+      isolation: asked,
+      ...request
+    }: z.infer<typeof Spawn>,
     { leadership }: { leadership: LeadAccess },
   ) {
     const isolation = asked === "worktree" ? "checkout" : asked;
@@ -69,7 +84,15 @@ export const spawnTeammate = coordinationTool({
     const { name, role, notes = [] } = await leadership.spawn(asks);
     return [`Spawned '${name}' (role: ${role})`, ...notes].join("\n");
   },
-});
+};
+
+const spawnByRole = coordinationTool(spawn);
+/** Says nothing of roles where there are none: every byte is sent with every request. */
+const spawnWithout = coordinationTool({ ...spawn, told: PlainSpawn });
+
+export function spawnTeammate(access: { leadership: LeadAccess }): Tool {
+  return access.leadership.hasRoles ? spawnByRole(access) : spawnWithout(access);
+}
 
 export const waitForTeammates = coordinationTool({
   name: "wait_for_teammates",

@@ -4,6 +4,7 @@ import type { MemberRecord } from "../../../src/protocol/team.ts";
 import type { LeadsChoices } from "../../../src/team/members/inherited-fields.ts";
 import { resume } from "../../../src/team/members/resume.ts";
 import { noCheckouts } from "../../support/no-checkouts.ts";
+import { noRoles } from "../../support/no-roles.ts";
 import { openTestProtocols } from "../../support/protocols.ts";
 import { SetMember } from "../../support/set-member.ts";
 import { enlist, member } from "../../support/team.ts";
@@ -193,7 +194,7 @@ async function openResumption(...records: MemberRecord[]) {
     untilOpen: async (_: MemberName): Promise<void> => undefined,
     resume: (choices: Partial<LeadsChoices> = {}) =>
       resume({
-        ...{ protocols, members, checkouts: noCheckouts },
+        ...{ protocols, members, checkouts: noCheckouts, roles: noRoles },
         openLead: async () => {
           const rules = protocols.permissions.rules.inForce.map(({ text }) => text);
           names.push(["lead", ...rules].join(" with "));

@@ -5,6 +5,7 @@ import type { MemberRecord } from "../../../src/protocol/team.ts";
 import { Spawner, type SpawnerOptions } from "../../../src/team/members/spawner.ts";
 import type { SpawnRequest } from "../../../src/tools/team/team-access.ts";
 import { noCheckouts } from "../../support/no-checkouts.ts";
+import { noRoles } from "../../support/no-roles.ts";
 import { promised } from "../../support/promised.ts";
 import { openTestProtocols } from "../../support/protocols.ts";
 import { SetMember } from "../../support/set-member.ts";
@@ -420,6 +421,7 @@ function openSpawner({ maxTeammates = 8 } = {}) {
     effortProblem: async () => undefined,
     review: async ({ request }) => request,
     checkouts: noCheckouts,
+    roles: noRoles,
     check: async ({ name }) => void log.push(`check ${name}`),
     checkSkills: async () => undefined,
     open: async ({ name }: MemberRecord) => {

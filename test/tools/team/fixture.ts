@@ -153,6 +153,7 @@ const quietTasks: TaskAccess = {
 };
 
 const quietLeadership: LeadAccess = {
+  hasRoles: false,
   broadcast: async () => 0,
   spawn: async () => ({ name: alice, role: "coder" }),
   waitForTeammates: async () => "All have finished.",

@@ -107,7 +107,7 @@ function recordingSpawns() {
     leadership: {
       async spawn(request) {
         spawned.push(request);
-        return { name: alice, role: request.role };
+        return { name: alice, role: request.role ?? "" };
       },
     },
   });
