@@ -123,9 +123,7 @@ function lineOf(event: AgentEvent): string | undefined {
     case "tool-call":
     case "tool-output":
     case "tool-result":
-    case "hook":
     case "turn-end":
-    case "hook":
     case "compaction-start":
     case "compaction-end":
     case "clear":
