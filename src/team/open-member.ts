@@ -77,6 +77,9 @@ export async function openMember(
   if (agent.lastRun.isOpen || left.length > 0) {
     await equipment.endOrphans(name);
     await withdrawHostQuestions(equipment.store, name);
+  } else if (equipment.commandHooks) {
+    // Hooks also run between runs.
+    await equipment.endOrphans(name);
   }
   await jobs.tellFates(left);
   await introduce(agent, guidance, definition.opening);

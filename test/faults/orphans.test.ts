@@ -35,10 +35,10 @@ class Estate implements AsyncDisposable {
   static async of(
     way: "kill" | "exit" | "kill-all",
     team = `/a path/with:colons/${randomUUID()}`,
+    member = "alice",
   ): Promise<Estate> {
     await using directory = await temporaryDirectory();
-    const owner = { team, member: "alice" };
-    const { member } = owner;
+    const owner = { team, member };
     const program = [programPath("begin-commands.ts"), team, member, way === "kill" ? "stay" : way];
     const child = spawn(process.execPath, ["--import", "tsx", ...program], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -106,6 +106,18 @@ test("a fresh start ends what commands of the archived team have left running", 
   expect(wire.warnings).toEqual([
     "3 processes were still running from the team's commands when Troupe was last killed, and were ended now.",
   ]);
+});
+
+test("a start with hooks ends what a hook has left running between runs", async () => {
+  await using wire = await TeamOnWire.start({});
+  await using estate = await Estate.of("kill", join(wire.root, ".team"), "lead");
+  // The control: nothing looks for it without hooks.
+  await (await wire.open()).close();
+  expect(await estate.living()).toEqual(["job", "shell", "escaped"]);
+
+  await (await wire.open({ commandHooks: [{ origin: "the test", hooks: {} }] })).close();
+
+  expect(await estate.living()).toEqual([]);
 });
 
 test("commands of this process itself are no orphans", async () => {
