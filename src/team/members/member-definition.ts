@@ -158,6 +158,7 @@ export function leadDefinition(given: LeadSettings): MemberDefinition {
     budget: budgetOf(undefined, record?.max_cost),
     opening: leadRole?.initialPrompt === undefined ? [] : [leadRole.initialPrompt],
     skills: record?.skills,
+    mcp: record?.mcp_servers,
     hooks: record && hooksOf({ ...record, role: "lead" }),
     ofRole: record,
   };

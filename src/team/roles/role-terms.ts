@@ -6,7 +6,6 @@ import { isWeakerSandbox } from "../../protocol/sandbox-mode.ts";
 import type { MemberRecord } from "../../protocol/team.ts";
 import type { FieldNote, FoundRole, RoleDefinition } from "../../roles/role.ts";
 import type { SpawnRequest } from "../../tools/team/team-access.ts";
-import { fieldsWithoutEffect } from "./fields-without-effect.ts";
 import { type ModelAliases, roleModel } from "./role-model.ts";
 import { roleTools, WrongField } from "./role-tools.ts";
 
@@ -101,8 +100,6 @@ function recordOf(role: RoleDefinition): RoleRecord {
 function requireUsable(found: FoundRole): void {
   const { role, problems, withheld, path } = found;
   if (problems.length > 0) throw unusable(found, problems);
-  const unsupported = fieldsWithoutEffect(role);
-  if (unsupported.length > 0) throw unusable(found, unsupported);
   if (withheld.length === 0) return;
   throw new TeamError(
     "spawn-refused",
