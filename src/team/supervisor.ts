@@ -308,11 +308,14 @@ export class Supervisor {
       goesOnByItself: name !== lead || (await this.#isLeadAsking()),
       isPaused: () => this.pause.isOn,
       orders: this.#orders,
-      open: (carryOut, choice) => {
+      open: async (carryOut, choice) => {
         // For a member that is opened again after a crash, rules that were added meanwhile hold, too.
         const rules = protocols.permissions.rules.inForce;
         const current = { ...definition, rules, ...choice };
-        return options.openMember(current, this.#contextOf(name, carryOut));
+        const parts = await options.openMember(current, this.#contextOf(name, carryOut));
+        // The first hooks of a team may be those of this member's role.
+        options.commandHooks()?.reportTo((event) => protocols.hub.say(event));
+        return parts;
       },
       isWorthwhile: (unread, state) => this.#isWorthwhile(unread, { name, state }),
       settle: (run, { hasEnded }) =>
