@@ -39,6 +39,8 @@ function tools() {
           },
         },
       ];
+    case "forty-tools":
+      return Array.from({ length: 40 }, (_, index) => ({ ...plain, name: `say${index}` }));
     case "many-tools":
       return Array.from({ length: 10_000 }, (_, index) => ({ ...plain, name: `say${index}` }));
     case "orders":
