@@ -64,7 +64,7 @@ export class Connection implements AsyncDisposable {
       await connection[Symbol.asyncDispose]();
       // What the server has written says more than that it is gone.
       const why = isClosed(error) ? await options.closedReason() : undefined;
-      throw new Error(why ?? reasonOf(error), { cause: error });
+      throw new Error(why ?? explained(error), { cause: error });
     }
   }
 
@@ -178,6 +178,13 @@ export class Connection implements AsyncDisposable {
     // Also where connecting has not come so far that the client would close it.
     await Promise.allSettled([this.#client.close(), this.#options.transport.close()]);
   }
+}
+
+/** In words that say what to do, where the protocol has only a number. */
+function explained(error: unknown): string {
+  const status: unknown = Reflect.get(Object(error), "status");
+  if (status !== 401 && status !== 403) return reasonOf(error);
+  return `it refuses the request (HTTP ${status}). Put a token that it accepts into the headers of its entry`;
 }
 
 function isClosed(error: unknown): boolean {

@@ -9,13 +9,7 @@ export type ServerState =
   | { readonly type: "not-started" }
   | { readonly type: "starting" }
   | { readonly type: "ready" }
-  | { readonly type: "failed"; readonly reason: string }
-  | { readonly type: "needs-login" };
-
-/** The server wants the person to log in, which only they can do. */
-class LoginNeeded extends Error {
-  override readonly name = "LoginNeeded";
-}
+  | { readonly type: "failed"; readonly reason: string };
 
 interface LinkEvents {
   onChanged(): void;
@@ -134,15 +128,10 @@ export class ServerLink implements AsyncDisposable {
     this.#failures++;
     this.#failedAtMs = this.#options.clock.monotonicMs();
     const reason = reasonOf(error);
-    const needsLogin = error instanceof LoginNeeded;
-    this.#state = needsLogin ? { type: "needs-login" } : { type: "failed", reason };
-    if (!this.#isToldOf) this.#options.onTrouble(needsLogin ? this.#loginAdvice : reason);
+    this.#state = { type: "failed", reason };
+    if (!this.#isToldOf) this.#options.onTrouble(reason);
     this.#isToldOf = true;
-    return this.#unavailable(needsLogin ? this.#loginAdvice : reason);
-  }
-
-  get #loginAdvice(): string {
-    return `the person has to log in: troupe mcp login ${this.#options.name}`;
+    return this.#unavailable(reason);
   }
 
   #tooSoon(leftMs: number): TeamError {

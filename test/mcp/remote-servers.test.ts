@@ -82,7 +82,10 @@ test("a server that wants a login is an error and one notice, and headers are se
   server.close();
 
   expect(outputsOf(model)).toMatchObject([
-    { output: expect.stringMatching(/The MCP server all is not available/), is_error: true },
+    {
+      output: expect.stringMatching(/not available: it refuses the request \(HTTP 401\)/),
+      is_error: true,
+    },
   ]);
   expect(warnings).toHaveLength(1);
   expect(new Set(seen)).toEqual(new Set(["Bearer t0ken"]));
