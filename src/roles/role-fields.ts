@@ -12,7 +12,7 @@ import { colorWords, memberColor } from "./role-colors.ts";
 import { toolList } from "./tool-list.ts";
 
 /** What a field says: a part of the role, or why it cannot be that. */
-export type FieldReading =
+type FieldReading =
   | { readonly part: Partial<RoleDefinition>; readonly ignored?: readonly FieldNote[] }
   | { readonly problem: string };
 

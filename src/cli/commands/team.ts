@@ -142,7 +142,8 @@ function teamLines({ team_name, members, isRunning }: ListedTeam): string[] {
 }
 
 function memberLine({ member, doing }: ListedMember, isRunning: boolean): string {
-  const { name, role, status, detail = status === "working" ? doing : "" } = member;
+  const { name, role: words, agent, status, detail = status === "working" ? doing : "" } = member;
+  const role = agent && agent.name !== words ? `${words}, by ${agent.name}` : words;
   const who = `  ${name}${role === undefined ? "" : ` (${oneLine(role, 30)})`}: ${status}`;
   const aside = !isRunning && status !== "shutdown" ? ", not running" : "";
   const room = Math.max(screenWidth - who.length - aside.length - 2, leastRoom);

@@ -36,7 +36,8 @@ export function describeRoster({ team_name, members }: TeamRecord): string {
   return [`Team: ${team_name}`, ...members.map(memberLine)].join("\n");
 }
 
-function memberLine({ name, role, status, detail }: MemberRecord): string {
+function memberLine({ name, role: words, agent, status, detail }: MemberRecord): string {
+  const role = agent && agent.name !== words ? `${words}, by ${agent.name}` : words;
   return `  ${name} (${onOneLine(role)}): ${status}${detail ? ` (${onOneLine(detail)})` : ""}`;
 }
 
