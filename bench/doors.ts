@@ -1,5 +1,6 @@
 import { temporaryDirectory } from "../src/testing/temporary-directory.ts";
 import { measureHooks } from "./doors/hooks.ts";
+import { measureServers } from "./doors/servers.ts";
 import { publish } from "./lib/report.ts";
 
 await using directory = await temporaryDirectory();
@@ -9,5 +10,5 @@ await publish({
   command: "npm run bench:doors",
   about: "Each figure is of one run.",
   date: new Date(),
-  sections: [await measureHooks(directory.path)],
+  sections: [await measureHooks(directory.path), await measureServers()],
 });
