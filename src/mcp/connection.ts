@@ -31,7 +31,7 @@ export class CallTimeout extends Error {
 }
 
 /** One connection with a server, which is ready for calls. */
-export class Connection implements AsyncDisposable {
+export class McpConnection implements AsyncDisposable {
   readonly #client: Client;
   readonly #options: ConnectionOptions;
   #isClosed = false;
@@ -43,7 +43,7 @@ export class Connection implements AsyncDisposable {
   }
 
   /** Throws where the server is not ready in time, or speaks another protocol. */
-  static async open(options: ConnectionOptions, signal: AbortSignal): Promise<Connection> {
+  static async open(options: ConnectionOptions, signal: AbortSignal): Promise<McpConnection> {
     const { Client } = await import("@modelcontextprotocol/client");
     const client = new Client(
       { name: "troupe", version: "1" },
@@ -53,7 +53,7 @@ export class Connection implements AsyncDisposable {
         listMaxPages: maxPages,
       },
     );
-    const connection = new Connection(client, options);
+    const connection = new McpConnection(client, options);
     connection.#listen();
     try {
       await connection.#within(readyMs, signal, (given) =>

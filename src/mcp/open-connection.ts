@@ -5,7 +5,7 @@ import type { Programs } from "../processes/programs.ts";
 import { ServiceProcess, type ServiceSurroundings } from "../processes/service-process.ts";
 import type { McpCommandServer, McpRemoteServer } from "../protocol/mcp-servers.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import { Connection } from "./connection.ts";
+import { McpConnection } from "./connection.ts";
 import { ProcessTransport } from "./process-transport.ts";
 
 interface Events {
@@ -27,7 +27,7 @@ export async function openCommand(
   server: McpCommandServer,
   surroundings: CommandSurroundings,
   { signal, ...events }: Events & { signal: AbortSignal },
-): Promise<Connection> {
+): Promise<McpConnection> {
   const { clock, root, sandbox } = surroundings;
   const { parseJSONRPCMessage } = await import("@modelcontextprotocol/client");
   const cwd = resolve(root, server.cwd ?? ".");
@@ -41,7 +41,7 @@ export async function openCommand(
     parse: (line) => parseJSONRPCMessage(line),
   });
   const closedReason = () => transport.reason();
-  return Connection.open({ transport, clock, closedReason, ...events }, signal);
+  return McpConnection.open({ transport, clock, closedReason, ...events }, signal);
 }
 
 async function programOf(command: string, cwd: string, programs: Programs): Promise<string> {
@@ -67,8 +67,8 @@ function serverEnvironment(
 export async function openRemote(
   server: McpRemoteServer,
   { clock, signal, ...events }: Events & { clock: Clock; signal: AbortSignal },
-): Promise<Connection> {
+): Promise<McpConnection> {
   const { remoteTransport } = await import("./remote-transport.ts");
   const { transport, closedReason } = await remoteTransport(server);
-  return Connection.open({ transport, clock, closedReason, ...events }, signal);
+  return McpConnection.open({ transport, clock, closedReason, ...events }, signal);
 }

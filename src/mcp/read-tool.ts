@@ -3,7 +3,7 @@ import { z } from "zod";
 import { escapeWrapper } from "../lib/escape-wrapper.ts";
 import { defineTool, failure, success, type Tool, type ToolOutput } from "../tools/tool.ts";
 import { answered } from "./call-server.ts";
-import type { Connection } from "./connection.ts";
+import type { McpConnection } from "./connection.ts";
 import { mcpAction } from "./direct-tool.ts";
 import { type KeepBytes, shownContent } from "./shown-content.ts";
 import type { MemberServer } from "./team-servers.ts";
@@ -72,7 +72,7 @@ async function promptOutput({ messages }: GetPromptResult, keep: Keep): Promise<
   return { ...success(texts.join("\n\n") || "(empty)"), ...(images.length > 0 && { images }) };
 }
 
-async function listing(connection: Connection, signal: AbortSignal): Promise<ToolOutput> {
+async function listing(connection: McpConnection, signal: AbortSignal): Promise<ToolOutput> {
   const { client } = connection;
   const { resources: hasResources, prompts: hasPrompts } = client.getServerCapabilities() ?? {};
   const lines: string[] = [];

@@ -1,7 +1,7 @@
 import { reasonOf, TeamError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { wait } from "../lib/wait.ts";
-import type { Connection } from "./connection.ts";
+import type { McpConnection } from "./connection.ts";
 import type { ServerList } from "./server-list.ts";
 
 /** What of a server is known at the moment, for people. */
@@ -20,7 +20,7 @@ export interface ServerLinkOptions {
   readonly name: string;
   readonly clock: Clock;
   /** Starts the server, or connects to it. Throws where it cannot. */
-  open(events: LinkEvents, signal: AbortSignal): Promise<Connection>;
+  open(events: LinkEvents, signal: AbortSignal): Promise<McpConnection>;
   /** What it offers, as soon as it is ready and whenever that changes. */
   onList(list: ServerList): void;
   /** Called once when it cannot be used, and again only if it was ready for a while in between. */
@@ -38,8 +38,8 @@ const stableMs = 60_000;
 export class ServerLink implements AsyncDisposable {
   readonly #options: ServerLinkOptions;
   readonly #closing = new AbortController();
-  #opening: Promise<Connection> | undefined;
-  #connection: Connection | undefined;
+  #opening: Promise<McpConnection> | undefined;
+  #connection: McpConnection | undefined;
   #state: ServerState = { type: "not-started" };
   #failures = 0;
   #failedAtMs = 0;
@@ -60,7 +60,7 @@ export class ServerLink implements AsyncDisposable {
   }
 
   /** The connection, once the server is ready. Throws `mcp-failed` where it is not to be had. */
-  async connection(signal: AbortSignal): Promise<Connection> {
+  async connection(signal: AbortSignal): Promise<McpConnection> {
     if (this.#connection?.isOpen) return this.#connection;
     if (this.#closing.signal.aborted) throw this.#unavailable("the team is being closed");
     this.#opening ??= this.#open().finally(() => {
@@ -69,7 +69,7 @@ export class ServerLink implements AsyncDisposable {
     return unlessAborted(this.#opening, signal);
   }
 
-  async #open(): Promise<Connection> {
+  async #open(): Promise<McpConnection> {
     const { clock } = this.#options;
     const pauseMs = this.#failures === 0 ? 0 : (pausesMs[this.#failures - 1] ?? 60_000);
     const leftMs = this.#failedAtMs + pauseMs - clock.monotonicMs();
@@ -83,10 +83,10 @@ export class ServerLink implements AsyncDisposable {
     }
   }
 
-  async #connect(): Promise<Connection> {
+  async #connect(): Promise<McpConnection> {
     const { clock, open, onList } = this.#options;
     const { signal } = this.#closing;
-    let opened: Connection | undefined;
+    let opened: McpConnection | undefined;
     const events = {
       onChanged: () => void this.#refresh(opened).catch(() => undefined),
       onClosed: (reason: string) => this.#closed(opened, reason),
@@ -107,12 +107,12 @@ export class ServerLink implements AsyncDisposable {
     }
   }
 
-  async #refresh(connection: Connection | undefined): Promise<void> {
+  async #refresh(connection: McpConnection | undefined): Promise<void> {
     if (!connection?.isOpen) return;
     this.#options.onList(await connection.list(this.#closing.signal));
   }
 
-  #closed(connection: Connection | undefined, reason: string): void {
+  #closed(connection: McpConnection | undefined, reason: string): void {
     if (!connection || connection !== this.#connection || this.#closing.signal.aborted) return;
     this.#connection = undefined;
     const wasStable = this.#options.clock.monotonicMs() - this.#readyAtMs > stableMs;

@@ -7,10 +7,10 @@ import {
   expandMcpServer,
   type McpServer,
   type McpServers,
-  type Variables,
+  type ServerVariables,
 } from "../protocol/mcp-servers.ts";
 import type { SandboxMode } from "../protocol/sandbox-mode.ts";
-import type { Connection } from "./connection.ts";
+import type { McpConnection } from "./connection.ts";
 import type { ListFiles } from "./list-files.ts";
 import { ServerLink, type ServerLinkOptions } from "./server-link.ts";
 import { listDigest, type ServerList } from "./server-list.ts";
@@ -43,13 +43,13 @@ export type OpenServer = (
   server: McpServer,
   given: { isTrusted: boolean; user: ServerUser } & Parameters<ServerLinkOptions["open"]>[0],
   signal: AbortSignal,
-) => Promise<Connection>;
+) => Promise<McpConnection>;
 
 interface TeamServersOptions extends McpOptions {
   /** The workspace of the team. */
   readonly root: string;
   readonly clock: Clock;
-  readonly variables: Variables;
+  readonly variables: ServerVariables;
   /** Variables that servers which are not the person's own do not get. */
   readonly withheld: readonly string[];
   readonly files: ListFiles;

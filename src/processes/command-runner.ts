@@ -42,7 +42,7 @@ export interface CommandRequest {
 }
 
 /** For a command that is a program's own, and not a model's. */
-interface CommandIo {
+export interface CommandIo {
   /** The text on its standard input. */
   readonly input: string;
   /** Its output and its errors are kept apart: the first characters of each, and nothing in a file. */

@@ -35,7 +35,7 @@ const countMs = 100;
 export type Capture = Pick<OutputCapture, "push" | "end" | "text">;
 
 /** One output of a command. */
-interface Output {
+interface OutputPipe {
   readonly socket: Socket;
   readonly capture: Capture;
 }
@@ -45,9 +45,9 @@ type Exit = Pick<CommandEnd, "exitCode" | "signal"> & Pick<CommandEnd, "ending">
 interface HostCommandOptions {
   child: ChildProcess;
   tree: ProcessTree;
-  output: Output;
+  output: OutputPipe;
   /** Where its errors are apart from its output. */
-  errors: Output | undefined;
+  errors: OutputPipe | undefined;
   /** Set if it runs in a sandbox, which reports on the child's last descriptor. */
   confined: ConfinedProgram | undefined;
   clock: Clock;
@@ -161,7 +161,7 @@ export class HostCommand implements RunningCommand {
 }
 
 /** Continues reading only when the last output is stored: the command waits meanwhile. */
-async function drain({ socket, capture }: Output): Promise<void> {
+async function drain({ socket, capture }: OutputPipe): Promise<void> {
   const decoder = new StringDecoder("utf8");
   try {
     for await (const chunk of socket) {

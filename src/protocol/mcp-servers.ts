@@ -142,7 +142,7 @@ function shortName(name: string): string {
 }
 
 /** The values of variables, as a process has them. */
-export type Variables = Readonly<Record<string, string | undefined>>;
+export type ServerVariables = Readonly<Record<string, string | undefined>>;
 
 /**
  * The server with `${VAR}` and `${VAR:-x}` replaced in its command, arguments, environment, directory, address
@@ -150,7 +150,7 @@ export type Variables = Readonly<Record<string, string | undefined>>;
  */
 export function expandMcpServer(
   server: McpServer,
-  variables: Variables,
+  variables: ServerVariables,
 ): { server: McpServer } | { unset: string[] } {
   const unset = new Set<string>();
   const expand = (text: string) => expandText(text, variables, unset);
@@ -195,7 +195,7 @@ function mapValues(
 /** A default has no `}`, and no variables of its own. */
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
-function expandText(text: string, variables: Variables, unset: Set<string>): string {
+function expandText(text: string, variables: ServerVariables, unset: Set<string>): string {
   return text.replace(reference, (_, name: string, fallback: string | undefined) => {
     // As in a shell, an empty variable has the default, too.
     const value = variables[name] || fallback || variables[name];

@@ -29,7 +29,7 @@ export function skillList({ skills, left }: Pick<FoundSkills, "skills" | "left">
     "<skills>",
     "Skills are instructions for certain kinds of work. Before work that one of them is for, read it by the tool `skill`.",
   ];
-  const room = new Room(maxListBytes - tailBytes, lines);
+  const room = new LineRoom(maxListBytes - tailBytes, lines);
   const undescribed = shown.filter(
     ({ name, description }) => !room.add(lines, `- ${name}: ${escapeWrapper(description)}`),
   );
@@ -45,14 +45,14 @@ const tailBytes = 1024;
 
 function rest(undescribed: readonly Skill[], left: number): string {
   const names: string[] = [];
-  const room = new Room(tailBytes - 200, names);
+  const room = new LineRoom(tailBytes - 200, names);
   for (const { name } of undescribed) if (!room.add(names, name)) break;
   const unnamed = undescribed.length - names.length + left;
   const others = unnamed > 0 ? `${names.length > 0 ? ", and " : ""}${unnamed} others` : "";
   return `There are more, which are not described here: ${names.join(", ")}${others}.`;
 }
 
-class Room {
+class LineRoom {
   #left: number;
 
   constructor(bytes: number, used: readonly string[]) {

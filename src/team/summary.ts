@@ -64,13 +64,13 @@ export interface MemberSummary {
 }
 
 /** What a summary is about. */
-type TeamParts = Pick<Supervisor, "members" | "protocols"> & {
+type SummarizedTeam = Pick<Supervisor, "members" | "protocols"> & {
   options: Pick<SupervisorOptions, "store" | "clock">;
   models: { lead: Pick<LeadSettings, "model"> };
 };
 
 export async function summarize(
-  supervisor: TeamParts,
+  supervisor: SummarizedTeam,
   since: { date: Date; ms: number },
 ): Promise<TeamSummary> {
   const { store, clock } = supervisor.options;
@@ -119,7 +119,7 @@ async function landingsSince({ landings }: TeamStore, since: Date): Promise<Land
  * A lead whose budget is used up does not read what it would have to answer: that is its end. One whose
  * run an earlier process left open waits to be prompted.
  */
-async function endOf({ members, options }: TeamParts): Promise<RunEnd | undefined> {
+async function endOf({ members, options }: SummarizedTeam): Promise<RunEnd | undefined> {
   const { lastEnd, exhausted, isCutShort, isBusy } = members.lead.state;
   if (isCutShort && !isBusy && !lastEnd && !exhausted) {
     const reason = "the lead's run was cut short when the team was closed";
@@ -133,7 +133,7 @@ async function endOf({ members, options }: TeamParts): Promise<RunEnd | undefine
 }
 
 async function membersOf(
-  supervisor: TeamParts,
+  supervisor: SummarizedTeam,
   totals: Map<MemberName, UsageTotal>,
 ): Promise<MemberSummary[]> {
   const { keeper } = supervisor.protocols;

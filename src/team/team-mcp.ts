@@ -4,6 +4,7 @@ import { stateDirectory } from "../keys/team-key.ts";
 import type { MemberTools } from "../mcp/member-tools.ts";
 import type { CommandSurroundings } from "../mcp/open-connection.ts";
 import type { McpOptions, OpenServer, ServerUser, TeamServers } from "../mcp/team-servers.ts";
+import type { EnvironmentVariables } from "../model/provider-settings.ts";
 import { isMarkerOf } from "../processes/marker.ts";
 import { endOrphans } from "../processes/orphans.ts";
 import { type MemberName, system } from "../protocol/ids.ts";
@@ -13,8 +14,6 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { Equipment } from "./equipment.ts";
 import type { MemberDefinition } from "./members/member-definition.ts";
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 interface TeamMcpOptions {
   /** The store of the team is open, and its other parts are when a server is started. */
   readonly equipment: Equipment;
@@ -23,7 +22,7 @@ interface TeamMcpOptions {
   /** The workspace of the team. */
   readonly root: string;
   /** As this process has it, with the keys of providers. */
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
 }
 
 /** The MCP servers of a team. Nothing of the protocol is loaded before a member needs one. */

@@ -79,14 +79,14 @@ function ofRole({ name, hooks: own = {}, agent, role }: MemberRecord): ListedHoo
   return listOf({ hooks: own, ignored: [] }, { origin, member: name });
 }
 
-interface Source {
+interface HookOrigin {
   readonly origin: string | undefined;
   readonly member?: string;
   /** Why none of them is in force. */
   readonly problem?: string | undefined;
 }
 
-function listOf(stated: StatedHooks | undefined, source: Source): ListedHook[] {
+function listOf(stated: StatedHooks | undefined, source: HookOrigin): ListedHook[] {
   const { origin = "", member = null, problem } = source;
   const none = { event: null, matcher: null, command: null, timeout: null, required: false };
   const ignored = (stated?.ignored ?? []).map(({ path, reason }) => ({

@@ -38,7 +38,7 @@ export const skills: Command = {
   },
 };
 
-interface Listed {
+interface ListedFiles {
   skills: ListedSkill[];
   commands: ListedCommand[];
   /** Files that are not used, and why. */
@@ -69,7 +69,7 @@ interface ListedSkill extends ListedFile {
 
 type ListedCommand = ListedFile;
 
-async function listed(cwd: string, { processInfo }: Pick<Io, "processInfo">): Promise<Listed> {
+async function listed(cwd: string, { processInfo }: Pick<Io, "processInfo">): Promise<ListedFiles> {
   const { skills: own = [], commands: mine = [] } = userGuidance(processInfo);
   const places = { cwd, teamDirectory: ".team", skills: own, commands: mine };
   const found = await findCommands(places);
@@ -103,7 +103,7 @@ function describe(file: Skill | FileCommand): ListedFile {
   };
 }
 
-function asLines(found: Listed, workspace: string): string[] {
+function asLines(found: ListedFiles, workspace: string): string[] {
   const { skills, commands, unused, not_read: left } = found;
   const place = (path: string) => (contains(workspace, path) ? relative(workspace, path) : path);
   const lines = [

@@ -13,7 +13,7 @@ interface Since {
   wasRunning: boolean;
 }
 
-export interface RecentChanges {
+export interface NewestChanges {
   events: readonly StoredEvent[];
   /** The number of the newest event. */
   newest: number;
@@ -25,7 +25,7 @@ export interface RecentChanges {
 export async function changesSince(
   view: TeamView,
   { last, wasRunning }: Since,
-): Promise<RecentChanges | undefined> {
+): Promise<NewestChanges | undefined> {
   const isRunning = (await view.lead()) !== undefined;
   const recent = (await view.recentEvents(mostRecent)).filter(({ seq }) => seq > last);
   const events = recent.filter(({ event }) => lineOf(event) !== undefined);
@@ -39,7 +39,7 @@ const mostRecent = 1_000;
 
 export async function changesText(
   view: TeamView,
-  { events, newest, runs }: RecentChanges,
+  { events, newest, runs }: NewestChanges,
 ): Promise<string> {
   const lines = events.slice(-mostLines).flatMap(({ event }) => lineOf(event) ?? []);
   const left = events.length - lines.length;

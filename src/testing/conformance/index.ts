@@ -10,6 +10,7 @@ export type {
 export type { Fence, HeldFence } from "../../fence/fence.ts";
 export type {
   CommandEnd,
+  CommandIo,
   CommandNotStarted,
   CommandRequest,
   CommandRunner,
