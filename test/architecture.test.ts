@@ -72,6 +72,7 @@ const allowed: Record<string, readonly string[]> = {
   cli: [
     ...leaves,
     "mcp-server",
+    "instructions",
     "skills",
     "hooks",
     "model",

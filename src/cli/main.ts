@@ -47,6 +47,7 @@ const program: CliProgram = {
     ["completion", async () => (await import("./commands/completion.ts")).completion],
     ["models", async () => (await import("./commands/models.ts")).models],
     ["skills", async () => (await import("./commands/skills.ts")).skills],
+    ["init", async () => (await import("./commands/init.ts")).init],
     ["doctor", async () => (await import("./commands/doctor.ts")).doctor],
     ["trust", async () => (await import("./commands/trust.ts")).trust],
   ]),

@@ -36,6 +36,27 @@ interface Scopes {
 export async function memberInstructions(
   options: InstructionsOptions,
 ): Promise<string | undefined> {
+  const texts = (await instructionFiles(options)).map(wrapped);
+  return texts.length > 0 ? texts.join("\n\n") : undefined;
+}
+
+/** The files of the instructions of a directory, and why others are not among them. */
+export async function findInstructions(
+  cwd: string,
+  { home, personal }: Pick<InstructionsOptions, "home" | "personal">,
+): Promise<{ files: InstructionFile[]; warnings: string[] }> {
+  const warnings: string[] = [];
+  const teamDirectory = ".team";
+  const files = await instructionFiles({
+    ...{ home, personal, teamDirectory },
+    member: await Workspace.open({ root: cwd, teamDirectory }),
+    mayRead: () => true,
+    onWarning: (message) => warnings.push(message),
+  });
+  return { files, warnings };
+}
+
+async function instructionFiles(options: InstructionsOptions): Promise<InstructionFile[]> {
   const files = new InstructionFiles(options);
   const { own, above, personal } = await scopesFor(options);
   const found: InstructionFile[] = [];
@@ -45,8 +66,7 @@ export async function memberInstructions(
     const scope = above && !contains(root, directory) ? above : own;
     found.unshift(...(await files.readDirectory(scope, directory)));
   }
-  const texts = [...first, ...found].filter(({ text }) => text !== "").map(wrapped);
-  return texts.length > 0 ? texts.join("\n\n") : undefined;
+  return [...first, ...found].filter(({ text }) => text !== "");
 }
 
 async function scopesFor(options: InstructionsOptions): Promise<Scopes> {

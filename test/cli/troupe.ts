@@ -12,6 +12,7 @@ import { discard } from "../../src/cli/commands/discard.ts";
 import { doctor } from "../../src/cli/commands/doctor.ts";
 import { exportRun } from "../../src/cli/commands/export.ts";
 import { inbox } from "../../src/cli/commands/inbox.ts";
+import { init } from "../../src/cli/commands/init.ts";
 import { land } from "../../src/cli/commands/land.ts";
 import { log } from "../../src/cli/commands/log.ts";
 import { mcp } from "../../src/cli/commands/mcp.ts";
@@ -86,6 +87,7 @@ export async function troupeIn(
     stop,
     completion,
     doctor,
+    init,
     mcp,
     skills,
     models,

@@ -31,7 +31,7 @@ export const skills: Command = {
 
   async run({ values, json }, io) {
     const workspace = resolve(io.processInfo.cwd, String(values.cwd ?? "."));
-    const found = await listed(workspace, io);
+    const found = await listSkills(workspace, io);
     if (json) io.out(jsonText(found, 2));
     else for (const line of asLines(found, workspace)) io.out(line);
     return 0;
@@ -69,7 +69,8 @@ interface ListedSkill extends ListedFile {
 
 type ListedCommand = ListedFile;
 
-async function listed(cwd: string, { processInfo }: Pick<Io, "processInfo">): Promise<ListedFiles> {
+/** The skills and commands of a workspace and of the person. */
+export async function listSkills(cwd: string, { processInfo }: Pick<Io, "processInfo">): Promise<ListedFiles> {
   const { skills: own = [], commands: mine = [] } = userGuidance(processInfo);
   const places = { cwd, teamDirectory: ".team", skills: own, commands: mine };
   const found = await findCommands(places);

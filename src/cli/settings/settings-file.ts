@@ -33,14 +33,16 @@ export async function readSettingsFile(path: string): Promise<SettingsFile | und
 /** Reads a file with a JSON object; undefined if there is none. Throws if it is something else. */
 export async function readObjectFile(
   path: string,
-): Promise<{ realPath: string; sha256: string; value: object } | undefined> {
+): Promise<{ realPath: string; sha256: string; text: string; value: object } | undefined> {
   try {
     const bytes = await readBytes(path);
     if (!bytes) return undefined;
+    const text = decode(bytes, path);
     return {
       realPath: await realpath(path),
       sha256: createHash("sha256").update(bytes).digest("hex"),
-      value: parseObject(decode(bytes, path), path),
+      text,
+      value: parseObject(text, path),
     };
   } catch (error) {
     if (hasErrno(error, "ENOENT", "ENOTDIR")) return undefined;
@@ -84,7 +86,7 @@ function decode(bytes: Buffer, path: string): string {
 }
 
 function parse(value: object, path: string): StatedSettings {
-  const entries = Object.entries(value).filter(([key]) => key !== "$schema");
+  const entries = Object.entries(value).filter(([key]) => !unread.has(key));
   for (const [key] of entries) {
     if (!SettingName.safeParse(key).success) throw unknownSetting(key, path);
   }
@@ -94,6 +96,9 @@ function parse(value: object, path: string): StatedSettings {
   checkParts(parsed.data, path);
   return parsed.data;
 }
+
+/** Keys for editors and for people. */
+const unread: ReadonlySet<string> = new Set(["$schema", "$comment"]);
 
 function parseObject(text: string, path: string): object {
   const value = parseAny(text, path);
@@ -111,7 +116,7 @@ function parseAny(text: string, path: string): unknown {
     if (!(error instanceof TeamError)) throw error;
     throw invalid(error.message, {
       cause: error,
-      hint: "Correct it. JSON allows no comments and no trailing commas.",
+      hint: 'Correct it. JSON allows no trailing commas, and comments only as "$comment": "…".',
     });
   }
 }
