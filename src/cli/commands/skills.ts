@@ -70,7 +70,10 @@ interface ListedSkill extends ListedFile {
 type ListedCommand = ListedFile;
 
 /** The skills and commands of a workspace and of the person. */
-export async function listSkills(cwd: string, { processInfo }: Pick<Io, "processInfo">): Promise<ListedFiles> {
+export async function listSkills(
+  cwd: string,
+  { processInfo }: Pick<Io, "processInfo">,
+): Promise<ListedFiles> {
   const { skills: own = [], commands: mine = [] } = userGuidance(processInfo);
   const places = { cwd, teamDirectory: ".team", skills: own, commands: mine };
   const found = await findCommands(places);

@@ -61,15 +61,19 @@ class Surveyor {
     for (const { path, reason } of unused) this.#leaveOut("skill or command", path, reason);
   }
 
+  /** Those that need trust are among the files of the repository that do. */
   async lookAtRoles(): Promise<void> {
     const { roles, broken, hidden } = await roleFiles(this.#place).find();
     for (const { role, path, problems, withheld, ignored } of roles) {
       const fields = ignored.map(({ field }) => field);
       const without = fields.length > 0 ? ` (no effect: ${fields.join(", ")})` : "";
       const [problem] = problems;
-      if (problem !== undefined) this.#leaveOut(`role ${role.name}`, path, String(problem));
+      if (problem) this.#leaveOut(`role ${role.name}`, path, `${problem.field} ${problem.text}`);
       else if (withheld.length === 0) {
-        this.#survey.in_force.push({ what: `role ${role.name}${without}`, path: this.#shown(path) });
+        this.#survey.in_force.push({
+          what: `role ${role.name}${without}`,
+          path: this.#shown(path),
+        });
       }
     }
     for (const { path, problem } of broken) this.#leaveOut("role", path, problem);

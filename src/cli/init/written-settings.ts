@@ -1,5 +1,5 @@
-import { createFileOnce, replaceFile } from "../../lib/files.ts";
 import { TeamError } from "../../errors.ts";
+import { createFileOnce, replaceFile } from "../../lib/files.ts";
 import { workspaceSettingsPath } from "../settings/configuration.ts";
 import { readObjectFile } from "../settings/settings-file.ts";
 import type { Proposal, Survey } from "./finding.ts";

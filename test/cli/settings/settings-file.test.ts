@@ -19,6 +19,7 @@ async function read(content: string | Buffer) {
 test.each([
   ["as it is", JSON.stringify(good)],
   ["with a byte order mark", `\uFEFF${JSON.stringify(good)}`],
+  ["with a comment", JSON.stringify({ $comment: ["Two", "lines"], ...good })],
   ["with the schema's address", JSON.stringify({ $schema: "./x.json", ...good })],
 ])("a settings file is read, %s", async (_, text) => {
   expect((await read(text))?.stated).toEqual(good);
