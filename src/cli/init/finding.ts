@@ -1,7 +1,7 @@
 import type { SettingName } from "../settings/settings.ts";
 
 /** Something that was found and has its effect in Troupe already. */
-export interface InForce {
+interface InForce {
   readonly what: string;
   readonly path: string;
 }

@@ -134,7 +134,7 @@ class Surveyor {
       try {
         const settings = await readClaudeSettings(path, within);
         const shown = this.#shown(path);
-        // Those of the workspace are relative to it, whoever they are for.
+        // Both files of the workspace are relative to it.
         const base = { workspace, home, isElsewhere: within === undefined };
         const found = { path: shown, base, isPersonal, configuration };
         if (settings) addClaudeSettings({ settings, ...found }, this.#survey);
