@@ -1,3 +1,5 @@
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
 import { TeamError } from "../../errors.ts";
 import { createFileOnce, replaceFile } from "../../lib/files.ts";
 import { workspaceSettingsPath } from "../settings/configuration.ts";
@@ -17,7 +19,13 @@ export async function writeSettings(
   const existing = adds ? await readObjectFile(path) : undefined;
   const settings = merged(existing?.value ?? {}, survey);
   const text = `${JSON.stringify(settings, null, 2)}\n`;
-  if (adds) await replaceFile(existing?.realPath ?? path, text);
+  // Through a link, a repository could have its rules written into the person's own settings.
+  if (existing && existing.realPath !== join(await realpath(workspace), "troupe.json")) {
+    throw new TeamError("write-failed", `${path} is a link to ${existing.realPath}`, {
+      hint: "Put the file itself there.",
+    });
+  }
+  if (adds) await replaceFile(path, text);
   else if (!(await createFileOnce(path, text))) throw alreadyThere(path);
   return path;
 }

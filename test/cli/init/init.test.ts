@@ -163,3 +163,22 @@ test("what is the person's own is not written into the file that they share", as
   expect(out).toContainEqual(expect.stringMatching(/deny Bash\(wget:\*\)$/));
   expect(await readdir(it.path)).not.toContain("troupe.json");
 });
+
+test("a troupe.json that is a link to the person's own settings is not written through", async () => {
+  const own = { "max-turns": 7 };
+  await using it = await workspace({
+    [`repository/${settings}`]: { permissions },
+    "repository/config/troupe/config.json": own,
+  });
+  const root = join(it.path, "repository");
+  await symlink("config/troupe/config.json", join(root, "troupe.json"));
+
+  const { code, err } = await troupe(root, "init", "--write", "--force");
+
+  expect({ code, first: err[0] }).toMatchObject({
+    code: 1,
+    first: expect.stringMatching(/is a link to/),
+  });
+  const after = await readFile(join(root, "config/troupe/config.json"), "utf8");
+  expect(JSON.parse(after)).toEqual(own);
+});
