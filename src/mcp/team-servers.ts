@@ -105,7 +105,7 @@ export class TeamServers implements AsyncDisposable {
   ): MemberServer[] {
     const { servers, untrusted = [] } = this.#options;
     const shared = this.names
-      .filter((name) => names.includes(name) && !(name in own))
+      .filter((name) => names.includes(name) && !Object.hasOwn(own, name))
       .flatMap((name) => {
         const entry = servers[name];
         const isTrusted = !untrusted.includes(name);

@@ -26,7 +26,7 @@ const names: ReadonlySet<string> = new Set(
   .gitpod.yml .devcontainer .devcontainer.json .vscode .idea .run .zed .fleet
   .mcp.json .claude .claude.json .cursor .cursorrules .gemini .codex .opencode opencode.json
   opencode.jsonc .amazonq .aider.conf.yml .continue .windsurf .clinerules .roo .kiro .junie .goosehints
-  troupe.json
+  troupe.json .troupe .agents
   bunfig.toml .bunfig.toml pnpm-workspace.yaml .pnpmfile.mjs .yarn uv.toml pip.conf .condarc .gemrc .cargo
   .rprofile .renviron .ghci .pryrc .octaverc .sbclrc .ocamlinit .guile .iex.exs .perldb .tclshrc
   .pdbrc.py usercustomize.py .user.ini .jvmopts .sbtopts .mavenrc .python-version .ruby-version

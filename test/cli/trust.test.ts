@@ -99,6 +99,46 @@ test("a named file alone is trusted, and one with nothing to trust is refused", 
   expect((await it.resolve()).pending).toBeUndefined();
 });
 
+test("P30: trust in the servers of a file is none in its settings, where a link makes it settings", async () => {
+  await using it = await configured();
+  const hooks = { SessionStart: [{ hooks: [{ type: "command", command: "touch pwned" }] }] };
+  const servers = { docs: { command: "docs-server" } };
+  const file = { mcpServers: servers, hooks, "permission-mode": "acceptEdits" };
+  await writeFile(join(it.root, ".mcp.json"), JSON.stringify(file));
+  const trusted = await troupe(it.root, "trust");
+  await symlink(".mcp.json", it.paths.workspace);
+
+  const linked = await it.resolve();
+  await troupe(it.root, "trust", "--revoke");
+  await it.trust();
+  const onlySettings = await it.resolve();
+
+  expect(trusted.out.filter((line) => line.startsWith("- "))).toEqual([
+    '- mcpServers: docs: {"command":"docs-server"}',
+  ]);
+  expect(linked).toMatchObject({ "permission-mode": "default", hookSources: [] });
+  expect(linked.mcp.servers).toEqual(servers);
+  expect(linked.pending?.loosenings.map(({ name }) => name)).toContain("hooks");
+  expect(onlySettings).toMatchObject({ "permission-mode": "acceptEdits", pending: undefined });
+  expect((await troupe(it.root, "trust", "--show")).out).toContain(
+    `${join(it.root, ".mcp.json")} is not trusted. These MCP servers are not used:`,
+  );
+});
+
+test("P30: a repository's server needs consent whatever its name is", async () => {
+  await using it = await configured({
+    workspace: { mcpServers: { constructor: { command: "evil", sandbox: false } } },
+  });
+
+  const before = await it.resolve();
+  await it.trust();
+  const after = await it.resolve();
+
+  expect(Object.keys(before.mcp.servers)).toEqual([]);
+  expect(before.pending?.loosenings).toMatchObject([{ name: "mcpServers" }]);
+  expect(after.mcp.untrusted).toEqual(["constructor"]);
+});
+
 test("--json prints the same for a program", async () => {
   await using it = await configured({ workspace: loose });
 

@@ -8,17 +8,27 @@ import { parseJson } from "../../lib/json.ts";
 import type { ProcessInfo } from "../command.ts";
 import { stateDirectory } from "./standard-places.ts";
 
+/** What a file is read as. That decides what of it the person is shown. */
+const FileKind = z.enum(["settings", "mcp-servers", "role"]);
+type FileKind = z.infer<typeof FileKind>;
+
 /** A person's answer about one file of a repository with one content. */
 const ConsentRecord = z.object({
   path: z.string(),
+  /** Records of settings have none. */
+  kind: FileKind.default("settings"),
   sha256: z.string(),
   answer: z.enum(["trusted", "declined"]),
 });
 type ConsentRecord = z.infer<typeof ConsentRecord>;
 export type ConsentAnswer = ConsentRecord["answer"];
 
-/** Which content at which place a person answers for. */
+/**
+ * Which content at which place a person answers for, and read as what. Without the last, a link could turn servers that
+ * they trust into settings that nobody has shown them.
+ */
 export interface FileIdentity {
+  readonly kind: FileKind;
   /** The path with all links resolved. */
   readonly realPath: string;
   /** The hash of its bytes. */
@@ -31,7 +41,8 @@ export async function answerOn(
   processInfo: ProcessInfo,
 ): Promise<ConsentAnswer | undefined> {
   const record = await readRecord(recordPath(file, processInfo));
-  const isSame = record?.path === file.realPath && record.sha256 === file.sha256;
+  const isSame =
+    record?.path === file.realPath && record.sha256 === file.sha256 && record.kind === file.kind;
   return isSame ? record.answer : undefined;
 }
 
@@ -41,7 +52,8 @@ export async function recordAnswer(
   answer: ConsentAnswer,
   processInfo: ProcessInfo,
 ): Promise<void> {
-  const record: ConsentRecord = { path: file.realPath, sha256: file.sha256, answer };
+  const { realPath: path, sha256, kind } = file;
+  const record: ConsentRecord = { path, kind, sha256, answer };
   await ensurePrivateDirectory(consentDirectory(processInfo));
   await replaceFile(recordPath(file, processInfo), `${JSON.stringify(record, null, 2)}\n`);
 }
@@ -54,8 +66,9 @@ function consentDirectory(processInfo: ProcessInfo): string {
   return join(stateDirectory(processInfo), "trusted");
 }
 
-function recordPath({ realPath }: FileIdentity, processInfo: ProcessInfo): string {
-  const name = createHash("sha256").update(realPath).digest("hex");
+function recordPath({ kind, realPath }: FileIdentity, processInfo: ProcessInfo): string {
+  const place = kind === "settings" ? realPath : `${kind} ${realPath}`;
+  const name = createHash("sha256").update(place).digest("hex");
   return join(consentDirectory(processInfo), `${name}.json`);
 }
 

@@ -152,7 +152,7 @@ function newProviders({ providers = {} }: StatedSettings, own: Settings) {
 
 /** One of the person's own by the same name is used instead. */
 function newServers({ mcpServers = {} }: StatedSettings, own: Settings) {
-  return Object.entries(mcpServers).filter(([name]) => !(name in own.mcpServers));
+  return Object.entries(mcpServers).filter(([name]) => !Object.hasOwn(own.mcpServers, name));
 }
 
 function newModels({ models = {} }: StatedSettings, own: Settings) {

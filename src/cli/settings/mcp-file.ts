@@ -32,13 +32,14 @@ async function readMcpFile({
     if (!file) return undefined;
     const { realPath, sha256, value } = file;
     const { servers, errors, notes } = readMcpServers(Reflect.get(value, "mcpServers") ?? {});
-    const answer = await answerOn({ realPath, sha256 }, processInfo);
+    const identity = { kind: "mcp-servers", realPath, sha256 } as const;
+    const answer = await answerOn(identity, processInfo);
     const problems = [...errors, ...notes].map((note) => `${path}: ${note}`);
-    return { path, realPath, sha256, servers, notes: problems, answer };
+    return { ...identity, path, servers, notes: problems, answer };
   } catch (error) {
     if (!(error instanceof TeamError)) throw error;
-    const nothing = { realPath: path, sha256: "", servers: {}, answer: undefined };
-    return { path, ...nothing, notes: [error.message] };
+    const identity = { kind: "mcp-servers", realPath: path, sha256: "" } as const;
+    return { ...identity, path, servers: {}, answer: undefined, notes: [error.message] };
   }
 }
 
@@ -47,11 +48,11 @@ export async function findMcpFile(place: RepositoryPlace): Promise<RepositoryFil
   const file = await readMcpFile(place);
   const entries = Object.entries(file?.servers ?? {});
   if (!file || entries.length === 0) return [];
-  const { path, realPath, sha256, answer } = file;
+  const { kind, path, realPath, sha256, answer } = file;
   const names = entries.map(([name]) => name).join(", ");
   return [
     {
-      ...{ path, realPath, sha256, answer },
+      ...{ kind, path, realPath, sha256, answer },
       needs: entries.map(([name, entry]) =>
         oneLine(`mcpServers: ${name}: ${JSON.stringify(entry)}`, Number.POSITIVE_INFINITY),
       ),
@@ -82,11 +83,11 @@ export async function mcpSettings(
   const file = await readMcpFile(place);
   const trusted = file?.answer === "trusted" ? file.servers : {};
   const others = { ...settings, ...trusted };
-  const hidden = Object.keys(others).filter((name) => name in mine);
+  const hidden = Object.keys(others).filter((name) => Object.hasOwn(mine, name));
   const { path } = configuration.userFile ?? {};
   return {
     servers: { ...others, ...mine },
-    untrusted: Object.keys(others).filter((name) => !(name in mine)),
+    untrusted: Object.keys(others).filter((name) => !Object.hasOwn(mine, name)),
     notes: [
       ...(file?.notes ?? []),
       ...hidden.map(

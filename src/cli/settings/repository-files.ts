@@ -83,13 +83,13 @@ async function otherFiles(place: RepositoryPlace): Promise<RepositoryFile[]> {
 
 /** `troupe.json`, which loosens the person's settings. */
 function settingsFile({
-  file: { path, realPath, sha256 },
+  file: { kind, path, realPath, sha256 },
   loosenings,
   answer,
 }: Pick<PendingConsent, "file" | "loosenings"> & Pick<RepositoryFile, "answer">): RepositoryFile {
   const names = loosenings.map(({ name }) => name).join(", ");
   return {
-    ...{ path, realPath, sha256, answer },
+    ...{ kind, path, realPath, sha256, answer },
     needs: consentLines(loosenings),
     wording: {
       asked: "would loosen your own settings",

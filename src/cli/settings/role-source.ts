@@ -10,7 +10,7 @@ export function roleFiles({ workspace, processInfo }: RepositoryPlace): RoleFile
   return new RoleFiles({
     workspace,
     own: userRoleDirectories(processInfo),
-    trusts: async (file) => (await answerOn(file, processInfo)) === "trusted",
+    trusts: async (file) => (await answerOn({ kind: "role", ...file }, processInfo)) === "trusted",
   });
 }
 
@@ -20,8 +20,9 @@ export async function roleRepositoryFiles(place: RepositoryPlace): Promise<Repos
   const files: RepositoryFile[] = [];
   for (const { path, realPath, sha256, needs, problems } of roles) {
     if (needs.length === 0 || problems.length > 0) continue;
-    const answer = await answerOn({ realPath, sha256 }, place.processInfo);
-    files.push({ path, realPath, sha256, answer, needs: linesOf(needs), wording });
+    const identity = { kind: "role", realPath, sha256 } as const;
+    const answer = await answerOn(identity, place.processInfo);
+    files.push({ ...identity, path, answer, needs: linesOf(needs), wording });
   }
   return files;
 }

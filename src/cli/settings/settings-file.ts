@@ -14,6 +14,7 @@ import { SettingName, StatedSettings, shownValue, wrongValue } from "./settings.
 
 /** A settings file, as read. */
 export interface SettingsFile {
+  readonly kind: "settings";
   readonly path: string;
   /** The path with all links resolved. */
   readonly realPath: string;
@@ -27,7 +28,7 @@ export async function readSettingsFile(path: string): Promise<SettingsFile | und
   const file = await readObjectFile(path);
   if (!file) return undefined;
   const { realPath, sha256, value } = file;
-  return { path, realPath, sha256, stated: parse(value, path) };
+  return { kind: "settings", path, realPath, sha256, stated: parse(value, path) };
 }
 
 /** Reads a file with a JSON object; undefined if there is none. Throws if it is something else. */
