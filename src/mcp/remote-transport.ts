@@ -1,6 +1,7 @@
 import type { Transport } from "@modelcontextprotocol/client";
 import { TeamError } from "../errors.ts";
 import type { McpRemoteServer } from "../protocol/mcp-servers.ts";
+import { boundedFetch } from "./bounded-fetch.ts";
 
 /** A transport to a server that is reached by HTTP. */
 export async function remoteTransport(
@@ -10,12 +11,18 @@ export async function remoteTransport(
     "@modelcontextprotocol/client"
   );
   const url = addressOf(server.url);
-  const options = { requestInit: { headers: server.headers ?? {} } };
-  const transport =
+  let fault: string | undefined;
+  const fetch = boundedFetch((reason) => {
+    fault = reason;
+    // Whatever else it sends, nobody waits for its answers any more.
+    transport.close().catch(() => undefined);
+  });
+  const options = { requestInit: { headers: server.headers ?? {} }, fetch };
+  const transport: Transport =
     server.type === "sse"
       ? new SSEClientTransport(url, options)
       : new StreamableHTTPClientTransport(url, options);
-  return { transport, closedReason: async () => undefined };
+  return { transport, closedReason: async () => fault };
 }
 
 function addressOf(text: string): URL {
