@@ -100,6 +100,7 @@ function programFiles() {
     // Models of packages that the person has installed, recordings, and lists.
     "other-models":
       /src\/model\/(checked-model|list-models|open-package-model|provider-code|recorded-call|recording|replay|sdk-language-model)\.|src\/model\/ai-sdk\/(openrouter|package-thinking)\./,
+    telemetry: /node_modules\/@opentelemetry\/|src\/telemetry\/(?!wants-)/,
     yaml: /node_modules\/yaml\//,
     // Its patterns take longer to parse than all of a team's code.
     width: /node_modules\/(string-width|get-east-asian-width|strip-ansi|ansi-regex)\//,

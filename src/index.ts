@@ -372,6 +372,10 @@ export type {
   UsagePage,
   UsageQuery,
 } from "./team/view/team-view.ts";
+export {
+  observeWithOpenTelemetry,
+  type TelemetryOptions,
+} from "./telemetry/observe-with-open-telemetry.ts";
 export type { SpawnRequest } from "./tools/team/team-access.ts";
 export {
   defineTool,

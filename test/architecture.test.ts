@@ -69,8 +69,10 @@ const allowed: Record<string, readonly string[]> = {
   ],
   team: [...leaves, "keys", "mcp-server", ...stores, ...workers],
   server: [...leaves, "keys", "model", "workspace", "permissions", "team"],
+  telemetry: [...leaves, "team"],
   cli: [
     ...leaves,
+    "telemetry",
     "mcp-server",
     "instructions",
     "skills",

@@ -92,20 +92,15 @@ export class Bill {
     this.#options = options;
   }
 
-  /** `model` is the id of the one that answered. */
-  async record(usage: TokenUsage, model: string): Promise<void> {
+  /** `model` is the id of the one that answered. Resolves to the usage with the cost, if that is known. */
+  async record(usage: TokenUsage, model: string): Promise<TokenUsage> {
     const { member, prices, ledger, budgets, clock } = this.#options;
     const { price } = prices.get(model) ?? {};
     const cost = usage.cost_usd ?? (price && costOf(usage, price));
-    await ledger.record({
-      type: "call",
-      at: clock.now().toISOString(),
-      member,
-      model,
-      ...usage,
-      ...(cost !== undefined && { cost_usd: cost }),
-    });
+    const priced = { ...usage, ...(cost !== undefined && { cost_usd: cost }) };
+    await ledger.record({ type: "call", at: clock.now().toISOString(), member, model, ...priced });
     for (const budget of budgets) budget.spend(usage, cost ?? 0);
+    return priced;
   }
 
   /** Which budget is used up, in words; undefined while there is something left of all. */

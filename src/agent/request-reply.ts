@@ -52,6 +52,7 @@ export async function* requestReply(
     signal,
   };
   yield* imageNotice(agent);
+  const calls = new Calls(agent);
   for await (const part of model.stream(request)) {
     switch (part.type) {
       case "text-delta":
@@ -66,7 +67,7 @@ export async function* requestReply(
       case "restart":
         text.end();
         thinking.end();
-        if (part.usage) await bill.record(part.usage, part.model ?? model.id);
+        yield await calls.end(part, part.failure);
         if (bill.exhausted) return { type: "exhausted", reason: bill.exhausted };
         yield { type: "reply-restart", reason: secrets.mask(part.failure.message) };
         break;
@@ -82,17 +83,45 @@ export async function* requestReply(
         yield* delta("thinking-delta", thinking.end());
         yield* delta("text-delta", text.end());
         const { stop, rawStop, usage, usageWarning } = part;
-        await bill.record(usage, part.model ?? model.id);
+        yield await calls.end(part);
         if (usageWarning) yield { type: "warning", message: secrets.mask(usageWarning) };
         const blocks = withOwnIds(maskReply(part.blocks, secrets));
         return { type: "reply", model: part.model ?? model.id, blocks, stop, rawStop, usage };
       }
       case "error":
-        if (part.usage) await bill.record(part.usage, part.model ?? model.id);
+        yield await calls.end(part, part.failure);
         return { type: "failed", failure: secrets.maskJson(part.failure) };
     }
   }
   return { type: "failed", failure: { kind: "cut", message: `${model.id} ended without an end` } };
+}
+
+/** The calls of one request: one, and another for each time that the model is asked again. */
+class Calls {
+  readonly #agent: Agent;
+  #beganAt: number;
+
+  constructor(agent: Agent) {
+    this.#agent = agent;
+    this.#beganAt = agent.options.clock.monotonicMs();
+  }
+
+  /** Puts a call on the bill that has ended just now. What comes after it is another call. */
+  async end(
+    { usage, model = this.#agent.options.model.id }: { usage?: TokenUsage; model?: string },
+    failure?: ModelFailure,
+  ): Promise<EventDraft> {
+    const { bill, clock } = this.#agent.options;
+    const now = clock.monotonicMs();
+    const duration_ms = Math.round(now - this.#beganAt);
+    this.#beganAt = now;
+    const billed = usage && (await bill.record(usage, model));
+    return {
+      ...{ type: "model-call", model, duration_ms },
+      ...(billed && { usage: billed }),
+      ...(failure && { failure: failure.kind }),
+    };
+  }
 }
 
 function* imageNotice(agent: Agent): Generator<EventDraft> {

@@ -6,6 +6,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import { systemClock } from "../lib/clock.ts";
 import type { Team } from "../team/team.ts";
 import type { TeamPlace } from "../team/team-place.ts";
+import { wantsTelemetry } from "../telemetry/wants-telemetry.ts";
 import type { Io } from "./command.ts";
 import { jobControl } from "./job-control.ts";
 import { type CliProgram, runProgram } from "./program.ts";
@@ -56,6 +57,7 @@ const program: CliProgram = {
 const ending = new AbortController();
 
 let team: Team | undefined;
+let telemetry: AsyncDisposable | undefined;
 
 const io: Io = {
   out: (line) => write(watched(process.stdout), line),
@@ -81,6 +83,12 @@ const io: Io = {
       place: systemPlace({ directory, onWarning: onTeamWarning }),
       approvals: denies ? { unattended } : "wait",
     });
+    if (wantsTelemetry(process.env)) {
+      const { observeWithOpenTelemetry } = await import(
+        "../telemetry/observe-with-open-telemetry.ts"
+      );
+      telemetry = await observeWithOpenTelemetry(team, { onWarning: onTeamWarning });
+    }
     return team;
   },
 
@@ -213,6 +221,8 @@ async function main(): Promise<void> {
   // A command that waits for files to change has nothing else to keep the process alive.
   const alive = setInterval(() => {}, 2 ** 30);
   const code = await runProgram(program, argv, io);
+  // The command has closed its team, so this is all that there is to send.
+  await telemetry?.[Symbol.asyncDispose]();
   clearInterval(alive);
   if (outputFailure) io.err(`error: Cannot write the output: ${outputFailure}`);
   const exitCode = outputFailure ? Math.max(code, 1) : code;

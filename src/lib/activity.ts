@@ -79,6 +79,7 @@ export function afterEvent(activity: Activity, event: AgentEvent): Activity {
     case "mode-change":
     case "rewind":
     case "hook":
+    case "model-call":
     case "warning":
       return activity;
     case "message-sent":

@@ -12,11 +12,30 @@ export function environmentSecrets(configuration: ProviderConfiguration): string
     return isProxy || isAddress(name) ? secretsInUrl(url, { isProxy }) : [];
   });
   const inFiles = secretFileNames().flatMap((name) => secretsInFile(configuration.env[name]));
-  return [...providerKeys(configuration), ...inUrls, ...inFiles];
+  const inHeaders = telemetryHeaderNames.flatMap((name) =>
+    secretsInHeaders(configuration.env[name]),
+  );
+  return [...providerKeys(configuration), ...inUrls, ...inFiles, ...inHeaders];
 }
 
-/** Whether a variable has the address of a provider. */
+/** The variables whose headers let telemetry into a collector: no command of a member needs them. */
+export const telemetryHeaderNames = [
+  "OTEL_EXPORTER_OTLP_HEADERS",
+  "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
+  "OTEL_EXPORTER_OTLP_METRICS_HEADERS",
+] as const;
+
+/** The values of `name=value,name=value`, as they are written and as they are sent; of `Bearer key` also the key. */
+function secretsInHeaders(text = ""): string[] {
+  const values = text.split(",").map((pair) => pair.slice(pair.indexOf("=") + 1).trim());
+  return values
+    .flatMap((value) => [value, decoded(value)])
+    .flatMap((value) => [value, value.replace(/^(Basic|Bearer)\s+/i, "")]);
+}
+
+/** Whether a variable has the address of a provider, or of a collector of telemetry. */
 function isAddress(name: string): boolean {
+  if (/^OTEL_EXPORTER_OTLP_(TRACES_|METRICS_)?ENDPOINT$/.test(name)) return true;
   return /_BASE_URL$/i.test(name) || name === "OLLAMA_HOST" || name.startsWith("AWS_ENDPOINT_URL");
 }
 

@@ -247,6 +247,22 @@ export interface HookRunEvent extends EventFields {
   call_id?: string | undefined;
 }
 
+/**
+ * A call of `member`'s model has ended, with a reply or without: each attempt of a turn, and each call for a
+ * summary.
+ */
+export interface ModelCallEvent extends EventFields {
+  type: "model-call";
+  /** The model that was asked, as `provider/model`. */
+  model: string;
+  /** How long it took, in milliseconds. */
+  duration_ms: number;
+  /** Its tokens, and their cost if it is known; absent if the provider has reported none. */
+  usage?: TokenUsage | undefined;
+  /** What kind of failure it ended with; absent for a reply. */
+  failure?: string | undefined;
+}
+
 /** A turn is over: the reply and the results of its calls are recorded. */
 export interface TurnEndEvent extends EventFields {
   type: "turn-end";
@@ -328,6 +344,7 @@ export type AgentEvent =
   | ToolOutputEvent
   | ToolResultEvent
   | HookRunEvent
+  | ModelCallEvent
   | TurnEndEvent
   | CompactionStartEvent
   | CompactionEndEvent
@@ -386,6 +403,12 @@ export const AgentEvent = z.discriminatedUnion("type", [
     outcome: z.enum(["passed", "blocked", "failed"]),
     message: z.string().optional(),
     call_id: z.string().optional(),
+  }),
+  event("model-call", {
+    model: z.string(),
+    duration_ms: z.number().nonnegative(),
+    usage: TokenUsage.optional(),
+    failure: z.string().optional(),
   }),
   event("turn-end", { turn, usage: TokenUsage }),
   event("compaction-start", { context_tokens: z.int() }),

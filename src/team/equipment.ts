@@ -5,7 +5,7 @@ import { dashboardsDirectory, headPath, pipesDirectory, teamKeyPath } from "../k
 import { Disposables } from "../lib/disposables.ts";
 import { childEnvironment, Secrets } from "../lib/secrets.ts";
 import type { McpOptions } from "../mcp/team-servers.ts";
-import { environmentSecrets } from "../model/environment-secrets.ts";
+import { environmentSecrets, telemetryHeaderNames } from "../model/environment-secrets.ts";
 import type { OwnModels } from "../model/model-facts.ts";
 import type { ModelsOptions } from "../model/models.ts";
 import type { ProviderDefinitions } from "../model/provider-definitions.ts";
@@ -186,7 +186,10 @@ export class Equipment implements AsyncDisposable {
     this.imageFiles = new ImageFiles(this.layout.images);
     this.environment = commandEnvironment(
       // A proxy's password stays: commands need the proxy, too.
-      childEnvironment(env, { names: providerKeyNames(providers), secrets: parts.keys }),
+      childEnvironment(env, {
+        names: [...providerKeyNames(providers), ...telemetryHeaderNames],
+        secrets: parts.keys,
+      }),
     );
     this.web = lateWeb(env);
     this.programs = new Programs({

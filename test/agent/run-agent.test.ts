@@ -34,11 +34,13 @@ test("a tool call is run, its result goes to the model, and a final reply follow
     "run-start",
     "message-delivered",
     "turn-start",
+    "model-call",
     "tool-call",
     "tool-result",
     "turn-end",
     "turn-start",
     "text-delta",
+    "model-call",
     "turn-end",
     "run-end",
   ]);

@@ -123,6 +123,7 @@ function lineOf(event: AgentEvent): string | undefined {
     case "tool-call":
     case "tool-output":
     case "tool-result":
+    case "model-call":
     case "turn-end":
     case "compaction-start":
     case "compaction-end":

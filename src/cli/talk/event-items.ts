@@ -152,6 +152,7 @@ export class EventItems {
       case "run-start":
       case "turn-start":
       case "model-wait":
+      case "model-call":
       case "tool-output":
         return [];
     }

@@ -114,6 +114,14 @@ export const eventExamples: { readonly [Type in AgentEvent["type"]]: Raw<Type> }
     at,
     member,
   },
+  "model-call": {
+    type: "model-call",
+    model: "anthropic/claude-sonnet-5",
+    duration_ms: 2140,
+    usage: { ...usage, cost_usd: 0.0061 },
+    at,
+    member,
+  },
   "turn-end": { type: "turn-end", turn: 1, usage, at, member },
   "compaction-start": { type: "compaction-start", context_tokens: 160_000, at, member },
   "compaction-end": {
