@@ -6,7 +6,7 @@ import type { ListFiles } from "./list-files.ts";
 import { readTool } from "./read-tool.ts";
 import { searchTools } from "./search-tools.ts";
 import { listDigest, type ServerList } from "./server-list.ts";
-import { isChosen, type ServerTool, serverTools } from "./server-tools.ts";
+import { type ChosenTools, isChosen, type ServerTool, serverTools } from "./server-tools.ts";
 import type { KeepBytes } from "./shown-content.ts";
 import type { MemberServer, TeamServers } from "./team-servers.ts";
 
@@ -21,8 +21,8 @@ interface MemberToolsOptions {
   /** True for one that has no conversation yet. */
   readonly isNew: boolean;
   readonly servers: readonly MemberServer[];
-  /** The names of its tools, if it does not have all. */
-  readonly chosen: readonly string[] | undefined;
+  /** Those that it has of all tools. */
+  readonly chosen: ChosenTools;
   readonly files: ListFiles;
   readonly keepBytes: KeepBytes;
   /** Tells it of a server that has come, or has other tools. */
@@ -114,7 +114,7 @@ async function listsFor({
 function toolsOf(
   { name, entry, isTrusted }: MemberServer,
   lists: Readonly<Record<string, ServerList | null>>,
-  chosen: readonly string[] | undefined,
+  chosen: ChosenTools,
 ): ServerTool[] {
   const tools = lists[name]?.tools ?? [];
   return serverTools(name, { entry, tools, isTrusted }).filter(({ spec }) =>

@@ -4,13 +4,13 @@ import { mcpServerOf } from "../protocol/mcp-tool-names.ts";
 import { defineTool, failure, success, type Tool, type ToolOutput } from "../tools/tool.ts";
 import { callServer } from "./call-server.ts";
 import { mcpAction } from "./direct-tool.ts";
-import { isChosen, type ServerTool, serverTools } from "./server-tools.ts";
+import { type ChosenTools, isChosen, type ServerTool, serverTools } from "./server-tools.ts";
 import type { KeepBytes } from "./shown-content.ts";
 import type { MemberServer } from "./team-servers.ts";
 
 interface SearchToolsOptions {
   readonly servers: readonly MemberServer[];
-  readonly chosen: readonly string[] | undefined;
+  readonly chosen: ChosenTools;
   readonly keepBytes: KeepBytes;
 }
 
@@ -74,10 +74,7 @@ async function lookAt(
   }
 }
 
-async function offered(
-  server: MemberServer,
-  chosen: readonly string[] | undefined,
-): Promise<ServerTool[]> {
+async function offered(server: MemberServer, chosen: ChosenTools): Promise<ServerTool[]> {
   const { name, entry, isTrusted } = server;
   const { tools = [] } = (await server.known()) ?? {};
   const all = serverTools(name, { entry, tools, isTrusted });
@@ -177,7 +174,7 @@ function callTool({ servers, chosen, keepBytes }: SearchToolsOptions): Tool {
 async function find(
   server: MemberServer,
   name: string,
-  chosen: readonly string[] | undefined,
+  chosen: ChosenTools,
 ): Promise<ServerTool | undefined> {
   return (await offered(server, chosen)).find(({ spec }) => spec.name === name);
 }

@@ -114,7 +114,14 @@ function refersToItself(schema: Readonly<Record<string, unknown>>): boolean {
   return isCircular(body, []);
 }
 
-/** True if a member whose tools were chosen by these names has the tool (default: it has all). */
-export function isChosen(chosen: readonly string[] | undefined, name: string): boolean {
-  return chosen === undefined || isToolAmong(chosen, name);
+/** The tools of a member, by names and patterns. */
+export interface ChosenTools {
+  /** Undefined for all. */
+  readonly only: readonly string[] | undefined;
+  /** Those that it does not have all the same. */
+  readonly without: readonly string[];
+}
+
+export function isChosen({ only, without }: ChosenTools, name: string): boolean {
+  return (only === undefined || isToolAmong(only, name)) && !isToolAmong(without, name);
 }

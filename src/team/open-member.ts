@@ -17,6 +17,7 @@ import type { MemberCheckout } from "../protocol/checkout.ts";
 import { type MemberName, system } from "../protocol/ids.ts";
 import type { ImageReference, Message, PermissionMode } from "../protocol/message.ts";
 import type { TranscriptEntry } from "../protocol/transcript.ts";
+import { skillToolName } from "../tools/skill.ts";
 import type { Tool } from "../tools/tool.ts";
 import { workTools } from "../tools/work-tools.ts";
 import { SeenFiles } from "../workspace/seen-files.ts";
@@ -103,7 +104,7 @@ export async function openMember(
       const hasWork = await rewindAgent(agent, point);
       // As after a restart: it may have read them since.
       seenFiles.forgetAll();
-      await introduce(agent, guidance);
+      await introduce(agent, guidance, definition.opening);
       return hasWork;
     },
     async goBack(number) {
@@ -188,7 +189,7 @@ async function openAgent(
       ...(agentParts.servers?.tools ?? []),
       ...teamTools,
     ],
-    lifelong: { isOffered: guidance.hasSkills, tools: () => [guidance.skillTool()] },
+    lifelong: skillsOf(definition, guidance),
     transcript: own.transcript,
     permissions: gated(permissions, context.gate),
     hooks: new Hooks(equipment.hooks, place.onWarning),
@@ -203,6 +204,12 @@ async function openAgent(
     },
   });
   return agent;
+}
+
+/** Undefined for a member whose role denies it. */
+function skillsOf({ ofRole }: MemberDefinition, guidance: MemberGuidance) {
+  if (ofRole?.disallowed_tools?.includes(skillToolName)) return undefined;
+  return { isOffered: guidance.hasSkills, tools: () => [guidance.skillTool()] };
 }
 
 /** A member whose role has it ask nobody is denied at once what would be asked. */
@@ -248,11 +255,12 @@ export async function checkMember(
   memberPrompt(definition, equipment.systemPrompt);
 }
 
-/** Throws `spawn-refused` where a skill is missing that the member is to be given. */
-export async function checkSkills(
+/** Throws `spawn-refused` where a skill or an MCP server is missing that the member is to have. */
+export async function checkGiven(
   equipment: Equipment,
   definition: MemberDefinition,
 ): Promise<void> {
+  equipment.mcp.require(definition);
   if (!definition.skills?.length) return;
   const workspace = await openWorkspace(equipment, definition);
   const permissions = { mayRead: () => true };

@@ -2,7 +2,7 @@ import type { Disposables } from "../lib/disposables.ts";
 import { lead, user } from "../protocol/ids.ts";
 import type { Equipment } from "./equipment.ts";
 import type { LeadSettings } from "./members/member-definition.ts";
-import { checkMember, checkSkills, keepWhole, openMember } from "./open-member.ts";
+import { checkGiven, checkMember, keepWhole, openMember } from "./open-member.ts";
 import { type OnRequest, RequestAnswerer } from "./protocols/request-answerer.ts";
 import { Supervisor } from "./supervisor.ts";
 import type { SupervisorOptions } from "./supervisor-options.ts";
@@ -32,7 +32,7 @@ export async function openSupervisor(
     commandHooks: () => equipment.commandHooks,
     openMember: (definition, context) => openMember(equipment, definition, context),
     checkMember: (definition) => checkMember(equipment, definition),
-    checkSkills: (definition) => checkSkills(equipment, definition),
+    checkGiven: (definition) => checkGiven(equipment, definition),
     teamTools: (self, team) => (own) =>
       teamToolsFor(self, { supervisor: team, timetable: crons, own, hasResults, hasRoles }),
     toolNames: settings.memberTools?.teammates ?? toolNamesOf(options),

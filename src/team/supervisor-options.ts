@@ -26,8 +26,8 @@ export interface SupervisorOptions {
   openMember(definition: MemberDefinition, context: MemberContext): Promise<MemberParts>;
   /** Throws where it could not be. */
   checkMember(definition: MemberDefinition): Promise<void>;
-  /** Throws where a skill is missing that it is to be given. */
-  checkSkills(definition: MemberDefinition): Promise<void>;
+  /** Throws where a skill or an MCP server is missing that it is to have. */
+  checkGiven(definition: MemberDefinition): Promise<void>;
   /** Makes the tools by which a member works with the others. */
   teamTools(self: MemberName, supervisor: Supervisor): MemberContext["tools"];
   /** The tools to work with that teammates may have. */

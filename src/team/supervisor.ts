@@ -30,6 +30,7 @@ import { ModelChoices, type ModelSetting } from "./protocols/model-choices.ts";
 import { notTheirs } from "./protocols/permission-orders.ts";
 import { openProtocols, type Protocols } from "./protocols/protocols.ts";
 import { reportRequest } from "./protocols/report-request.ts";
+import { ofLead } from "./roles/lead-role.ts";
 import type { SupervisorOptions } from "./supervisor-options.ts";
 import { TeamPause } from "./team-pause.ts";
 import type { TypedCallsOptions } from "./typed-calls.ts";
@@ -105,7 +106,7 @@ export class Supervisor {
         return models.lead;
       },
       check: (record) => options.checkMember(this.#definitionOf(record)),
-      checkSkills: (record) => options.checkSkills(this.#definitionOf(record)),
+      checkGiven: (record) => options.checkGiven(this.#definitionOf(record)),
       open: (record) => this.#openTeammate(record),
       leadsMode: () => this.#leadsMode(),
       review: (spawn) => reviewSpawn(options.hooks(), spawn, options.onWarning),
@@ -129,7 +130,7 @@ export class Supervisor {
     for (const { name } of (await protocols.keeper.read()).members) supervisor.#restored.add(name);
     await resume({
       ...{ protocols, members, checkouts: options.checkouts, onWarning: options.onWarning },
-      openLead: () => supervisor.#open(supervisor.#define(undefined, options.lead)),
+      openLead: () => supervisor.#openLead(),
       open: (record) => supervisor.#openTeammate(record),
       ...{ lead: options.lead, toolNames: options.toolNames, roles: options.roles },
     });
@@ -281,6 +282,12 @@ export class Supervisor {
 
   async #orderAll(order: MemberOrder): Promise<void> {
     await Promise.all(this.members.all.map((member) => member.order(order)));
+  }
+
+  async #openLead(): Promise<MemberHandle> {
+    const definition = this.#define(undefined, this.options.lead);
+    if (definition.ofRole) await ofLead(this.options.checkGiven(definition));
+    return this.#open(definition);
   }
 
   #openTeammate(record: MemberRecord): Promise<MemberHandle> {

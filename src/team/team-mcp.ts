@@ -1,8 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { TeamError } from "../errors.ts";
 import { stateDirectory } from "../keys/team-key.ts";
+import { nearest } from "../lib/nearest.ts";
 import type { MemberTools } from "../mcp/member-tools.ts";
 import type { CommandSurroundings } from "../mcp/open-connection.ts";
+import type { ChosenTools } from "../mcp/server-tools.ts";
 import type { McpOptions, OpenServer, ServerUser, TeamServers } from "../mcp/team-servers.ts";
 import type { EnvironmentVariables } from "../model/provider-settings.ts";
 import { isMarkerOf } from "../processes/marker.ts";
@@ -52,7 +55,13 @@ export class TeamMcp implements AsyncDisposable {
     { system: prompt, isNew }: { system: string; isNew(): Promise<boolean> },
   ): Promise<MemberTools | undefined> {
     const { equipment } = this.#given;
-    const { name, tools: chosen, mcp } = definition;
+    const { name, tools, mcp, ofRole } = definition;
+    const chosen = { only: tools, without: ofRole?.disallowed_tools ?? [] };
+    for (const server of this.#missing(definition)) {
+      equipment.warnOnce(
+        `The MCP server ${JSON.stringify(server)} is gone, which the role of '${name}' names. It goes on without it.`,
+      );
+    }
     if (!this.#isUsed && Object.keys(mcp?.own ?? {}).length === 0) return undefined;
     const [{ MemberTools }, { ListFiles }, team] = await Promise.all([
       import("../mcp/member-tools.ts"),
@@ -74,6 +83,26 @@ export class TeamMcp implements AsyncDisposable {
     return MemberTools.open(options, team);
   }
 
+  /** Throws `spawn-refused` where a server is missing that the member is to have. */
+  require(definition: MemberDefinition): void {
+    const [server] = this.#missing(definition);
+    if (server === undefined) return;
+    const names = this.#names;
+    const meant = nearest(server, names);
+    const advice = meant === undefined ? "" : `Did you mean ${meant}? `;
+    const known = names.length === 0 ? "There are none." : `Servers: ${names.join(", ")}.`;
+    throw new TeamError(
+      "spawn-refused",
+      `There is no MCP server ${JSON.stringify(server)}, which the role names in mcpServers`,
+      { hint: `${advice}${known} \`troupe mcp\` shows those that need the person's consent.` },
+    );
+  }
+
+  #missing({ mcp }: MemberDefinition): string[] {
+    const own = mcp?.own ?? {};
+    return (mcp?.names ?? []).filter((name) => !this.#names.includes(name) && !(name in own));
+  }
+
   #announce(to: MemberName, server: string, content: string): void {
     const { store, place } = this.#given.equipment;
     const draft = { type: "mcp_notification", from: system, server, content } as const;
@@ -84,7 +113,11 @@ export class TeamMcp implements AsyncDisposable {
   }
 
   get #isUsed(): boolean {
-    return Object.keys(this.#given.options?.servers ?? {}).length > 0;
+    return this.#names.length > 0;
+  }
+
+  get #names(): string[] {
+    return Object.keys(this.#given.options?.servers ?? {});
   }
 
   get #directory(): string {
@@ -165,8 +198,8 @@ export class TeamMcp implements AsyncDisposable {
 }
 
 /** Whether a member whose tools were chosen by name may have one of a server. */
-function mayUse(server: string, chosen: readonly string[] | undefined): boolean {
-  const isOf = (name: string) =>
-    mcpServerOf(name) === server || coversMcpTool(name, `mcp__${server}__`);
-  return chosen?.some(isOf) ?? true;
+function mayUse(server: string, { only, without }: ChosenTools): boolean {
+  const isWhole = (name: string) => coversMcpTool(name, `mcp__${server}__`);
+  const isOf = (name: string) => mcpServerOf(name) === server || isWhole(name);
+  return (only?.some(isOf) ?? true) && !without.some(isWhole);
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Dashboards, Terminal } from "../../src/cli/command.ts";
+import { agents } from "../../src/cli/commands/agents.ts";
 import { approvals } from "../../src/cli/commands/approvals.ts";
 import { approve } from "../../src/cli/commands/approve.ts";
 import { changes } from "../../src/cli/commands/changes.ts";
@@ -90,6 +91,7 @@ export async function troupeIn(
     init,
     mcp,
     skills,
+    agents,
     models,
     trust,
     web,

@@ -29,6 +29,75 @@ const shapes: readonly (readonly [string, string, object])[] = [
   ["steps", "steps: 9", { maxTurns: 9 }],
   ["servers by name", "mcpServers: [github]", { mcpServers: { names: ["github"], own: {} } }],
   ["skills", "skills: pdf, xlsx", { skills: ["pdf", "xlsx"] }],
+  [
+    "an agent of Claude Code for plugins",
+    'description: |\n  Use this agent when code was written.\n\n  <example>\n  user: "Done: please check"\n  </example>\ntools: Glob, Grep, LS, Read, NotebookRead, WebFetch, TodoWrite, WebSearch, KillShell, BashOutput\nmodel: sonnet\ncolor: red',
+    {
+      description: expect.stringContaining("<example>"),
+      tools: expect.arrayContaining(["LS", "TodoWrite"]),
+      model: "sonnet",
+    },
+  ],
+  [
+    "a reviewer that only reads, in a worktree",
+    "tools: [Read, Grep, Glob, 'Bash(git diff:*)']\ndisallowedTools: [Write, Edit]\npermissionMode: plan\nisolation: worktree\nmaxTurns: 15",
+    {
+      tools: ["Read", "Grep", "Glob", "Bash(git diff:*)"],
+      disallowedTools: ["Write", "Edit"],
+      permissionMode: "plan",
+      isolation: "checkout",
+      maxTurns: 15,
+    },
+  ],
+  [
+    "hooks of its own",
+    "hooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          command: ./scripts/check.sh",
+    {
+      hooks: {
+        PreToolUse: [
+          { matcher: "Bash", hooks: [{ type: "command", command: "./scripts/check.sh" }] },
+        ],
+      },
+    },
+  ],
+  [
+    "a server of its own, and one of the team",
+    "mcpServers:\n  - slack\n  - playwright:\n      type: stdio\n      command: npx\n      args: ['-y', '@playwright/mcp@latest']",
+    {
+      mcpServers: {
+        names: ["slack"],
+        own: { playwright: { command: "npx", args: ["-y", "@playwright/mcp@latest"] } },
+      },
+    },
+  ],
+  [
+    "tools of a server, and notes that are kept",
+    "tools: Read, mcp__github__get_issue, mcp__linear\nmemory: project\nbackground: true",
+    { tools: ["Read", "mcp__github__get_issue", "mcp__linear"] },
+  ],
+  [
+    "all tools but some",
+    "tools: '*'\ndisallowedTools: Agent, Skill, mcp__github__*",
+    { tools: ["*"], disallowedTools: ["Agent", "Skill", "mcp__github__*"] },
+  ],
+  [
+    "a subagent of opencode",
+    "mode: subagent\nmodel: anthropic/claude-sonnet-4-20250514\ntemperature: 0.1\ntools:\n  write: false\n  edit: false\n  bash: false",
+    {
+      model: "anthropic/claude-sonnet-4-20250514",
+      disallowedTools: ["write", "edit", "bash"],
+    },
+  ],
+  [
+    "patterns of commands of opencode",
+    'mode: subagent\npermission:\n  edit: deny\n  bash:\n    "git push": ask\n    "rm *": deny\n    "*": allow',
+    { disallowedTools: ["Edit", "Bash(rm:*)"], askedTools: ["Bash(git push)"] },
+  ],
+  [
+    "only some tools, as opencode switches them on",
+    'tools:\n  "*": false\n  read: true\n  github-triage: true\nsteps: 5\nhidden: true',
+    { tools: ["read", "github-triage"], maxTurns: 5 },
+  ],
   ["hosts", "network: npm, example.com", { network: ["npm", "example.com"] }],
 ];
 
@@ -36,7 +105,7 @@ test.each(shapes)("a role with %s says what it says", async (_, fields, role) =>
   await using it = await project();
   await it.write(
     ".claude/agents/deep/a.md",
-    `---\r\nname: a\r\ndescription: b\r\n${fields}\n---\nText`,
+    `---\r\nname: a\r\n${/^description:/m.test(fields) ? "" : "description: b\r\n"}${fields}\n---\nText`,
   );
 
   expect(await it.find()).toMatchObject({

@@ -214,7 +214,7 @@ export class Story {
         memberBudget: this.#options.memberBudget,
       },
       checkMember: async () => undefined,
-      checkSkills: async () => undefined,
+      checkGiven: async () => undefined,
       checkouts: noCheckouts,
       waitsForPerson: this.#options.planApprover === user,
       openMember: (definition, context) =>

@@ -72,7 +72,7 @@ export async function openSupervisor(options: TestSupervisorOptions = {}) {
       };
     },
     checkMember: async () => undefined,
-    checkSkills: async () => undefined,
+    checkGiven: async () => undefined,
     roles: noRoles,
     checkouts: noCheckouts,
     teamTools: () => () => [],

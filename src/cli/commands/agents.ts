@@ -85,17 +85,31 @@ function named(name: string, known: readonly KnownRole[]): KnownRole {
   });
 }
 
-/** What a role sets, each by the name of its field. */
+/** What a role sets, each by the name that its field has in the file. */
 function inForce({ asks, record, initialPrompt }: RoleTerms): [string, unknown][] {
-  const { agent: _, own_rules: rules, ...others } = record;
+  const { own_rules: rules = {}, mcp_servers: servers } = record;
+  const only = rules.only ?? [];
+  // A command's tools are named whole beside the patterns that are all of them that is permitted.
+  const tools = asks.tools && [...asks.tools, ...only];
+  const disallowed = [...(record.disallowed_tools ?? []), ...(rules.deny ?? [])];
   const all: [string, unknown][] = [
-    ...Object.entries(asks).filter(([name]) => name !== "instructions"),
-    ...Object.entries(others),
-    ...Object.entries(rules ?? {}).map(([kind, texts]): [string, unknown] => [
-      `rules: ${kind}`,
-      texts,
-    ]),
-    ["initial_prompt", initialPrompt],
+    ["tools", tools],
+    ["disallowedTools", disallowed.length > 0 ? disallowed : undefined],
+    ["permission", rules.ask && { ask: rules.ask }],
+    ["model", asks.model],
+    ["permissionMode", record.asks_nobody ? "dontAsk" : asks.mode],
+    ["effort", asks.effort],
+    ["maxTurns", record.max_turns],
+    ["max-cost", record.max_cost],
+    ["color", record.color],
+    ["isolation", asks.isolation],
+    ["sandbox", asks.sandbox],
+    ["network", record.network],
+    ["plan_required", asks.planRequired],
+    ["initialPrompt", initialPrompt],
+    ["skills", record.skills],
+    ["hooks", record.hooks],
+    ["mcpServers", servers && [...servers.names, ...Object.keys(servers.own)]],
     ["text", asks.instructions && `${asks.instructions.length} characters in the system prompt`],
   ];
   return all.filter(([, value]) => value !== undefined);

@@ -2,6 +2,7 @@ import { type Activity, afterEvent, noActivity } from "../../lib/activity.ts";
 import { answeringModel } from "../../model/model-list.ts";
 import { costText, shortCount } from "../../protocol/amounts.ts";
 import type { MemberName } from "../../protocol/ids.ts";
+import { roleText } from "../../protocol/role-text.ts";
 import type { MemberRecord } from "../../protocol/team.ts";
 import { totalTokens, type UsageReport } from "../../protocol/usage.ts";
 import type { MemberMode } from "../../team/protocols/member-modes.ts";
@@ -143,7 +144,7 @@ function teamLines({ team_name, members, isRunning }: ListedTeam): string[] {
 
 function memberLine({ member, doing }: ListedMember, isRunning: boolean): string {
   const { name, role: words, agent, status, detail = status === "working" ? doing : "" } = member;
-  const role = agent && agent.name !== words ? `${words}, by ${agent.name}` : words;
+  const role = words === undefined ? undefined : roleText({ role: words, agent });
   const who = `  ${name}${role === undefined ? "" : ` (${oneLine(role, 30)})`}: ${status}`;
   const aside = !isRunning && status !== "shutdown" ? ", not running" : "";
   const room = Math.max(screenWidth - who.length - aside.length - 2, leastRoom);

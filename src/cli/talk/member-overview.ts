@@ -5,6 +5,7 @@ import type { AgentEvent } from "../../protocol/events.ts";
 import { lead, type MemberName, TeammateName } from "../../protocol/ids.ts";
 import type { PermissionMode } from "../../protocol/message.ts";
 import type { TeamRequest } from "../../protocol/request.ts";
+import { roleText } from "../../protocol/role-text.ts";
 import type { MemberRecord, MemberStatus } from "../../protocol/team.ts";
 import { totalTokens, type UsageReport } from "../../protocol/usage.ts";
 import type { MemberMode } from "../../team/protocols/member-modes.ts";
@@ -69,7 +70,8 @@ export class MemberOverview {
 
   /** Takes over what only the roster knows for certain. */
   enlist(members: readonly MemberRecord[]): void {
-    for (const { name, role, color, status, detail, model = "" } of members) {
+    for (const { name, role: words, agent, color, status, detail, model = "" } of members) {
+      const role = roleText({ role: words, agent });
       const isNews = this.#members.get(name)?.status !== status;
       this.#change(name, { role, color, status, ...(isNews && { activity: detail ?? "" }) });
       this.#setModels(name, model);

@@ -7,6 +7,7 @@ import type { MemberView } from "../../protocol/dashboard.ts";
 import type { AgentEvent } from "../../protocol/events.ts";
 import type { MemberName } from "../../protocol/ids.ts";
 import { user } from "../../protocol/ids.ts";
+import { roleText } from "../../protocol/role-text.ts";
 import type { MemberRecord, TeamRecord } from "../../protocol/team.ts";
 import { totalTokens } from "../../protocol/usage.ts";
 import { memberNames } from "../../team/find-member.ts";
@@ -202,7 +203,7 @@ export function memberView(facts: MemberFacts): MemberView {
   const tokens = activity.contextTokens ?? past.contextTokens;
   return {
     name,
-    role: showHidden(member?.role ?? "lead"),
+    role: showHidden(member ? roleText(member) : "lead"),
     is_lead: member === undefined,
     status: member?.status ?? (isTeamRunning && activity.isRunning ? "working" : "idle"),
     model,

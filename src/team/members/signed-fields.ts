@@ -18,7 +18,7 @@ export const roleFields = [
 ] as const satisfies readonly (keyof MemberRecord)[];
 
 /** The fields of a record that decide a member's identity, permissions and whether it has ended. */
-const signedFields = [
+export const signedFields = [
   "role",
   "model",
   "effort",

@@ -32,8 +32,8 @@ export interface SpawnerOptions {
   effortProblem(list: string, effort: Effort): Promise<string | undefined>;
   /** Throws where a member could not be opened as its record says. */
   check(record: MemberRecord): Promise<void>;
-  /** Throws where a skill is missing that it is to be given. */
-  checkSkills(record: MemberRecord): Promise<void>;
+  /** Throws where a skill or an MCP server is missing that it is to have. */
+  checkGiven(record: MemberRecord): Promise<void>;
   open(record: MemberRecord): Promise<MemberHandle>;
   leadsMode(): PermissionMode;
   checkouts: Pick<MemberCheckouts, "isolation" | "make" | "abandon" | "retire">;
@@ -286,7 +286,7 @@ export class Spawner {
       ? await checkouts.make(asked, this.#closing.signal)
       : { record: asked, notes: [] };
     try {
-      await this.#options.checkSkills(record);
+      await this.#options.checkGiven(record);
       const member = await this.#openOrReuse(record, before, request.fresh === true);
       if (before?.checkout && !record.checkout) await checkouts.retire(name);
       await plans.begin(name, record.plan_required === true);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { TeamError } from "../../errors.ts";
+import { canonicalJson } from "../../lib/canonical-json.ts";
 import { isWiderMode, narrowerMode } from "../../permissions/modes.ts";
 import type { Isolation } from "../../protocol/checkout.ts";
 import { type MemberName, parseTeammateName } from "../../protocol/ids.ts";
@@ -12,7 +13,7 @@ import type { SpawnRequest } from "../../tools/team/team-access.ts";
 import type { RoleRecord } from "../roles/role-terms.ts";
 import { isOwnField, type LeadsChoices, ownField } from "./inherited-fields.ts";
 import { isInstructionsSize, maxInstructionsBytes } from "./member-definition.ts";
-import { roleFields } from "./signed-fields.ts";
+import { roleFields, signedFields } from "./signed-fields.ts";
 
 export interface SpawnSurroundings {
   team: TeamRecord;
@@ -63,7 +64,8 @@ export function spawnedRecord(
   const effort = ownEffort ?? (isOwn("effort") ? undefined : lead.effort);
   const ownMode = ownModeOf(request, known, lead.mode);
   const tools = request.tools ?? known?.tools;
-  requireTools(tools, surroundings.toolNames);
+  const ownServers = Object.keys((ofRole ?? known)?.mcp_servers?.own ?? {});
+  requireTools(tools, [...surroundings.toolNames, ...ownServers.map((server) => `mcp__${server}`)]);
   const instructions = request.instructions ?? known?.instructions;
   requireInstructions(instructions);
   return {
@@ -109,26 +111,21 @@ export function aliveSince(member: MemberRecord | undefined): string | undefined
   return member.alive_since ?? member.spawned_at;
 }
 
-/** True when a member can continue as it is open already. */
+/** What a spawn puts in force for a member that is open, or what does not change how it is opened. */
+const fieldsOfAnyMember = [
+  ...["status", "permission_mode", "inherits", "plan_required", "plan_request"],
+  ...["spawned_at", "alive_since", "incarnation", "ending"],
+] as readonly string[];
+
+/** True when a member can continue as it is open already: all else that decides something is the same. */
 export function isSameMember(a: MemberRecord, b: MemberRecord): boolean {
-  const parts = ({ role, model, effort, root, cwd, tools, ...others }: MemberRecord) => {
-    const { instructions, sandbox, checkout } = others;
-    const ofRole = roleFields.map((field) => others[field]);
-    return [
-      role,
-      model,
-      effort,
-      root,
-      cwd,
-      tools,
-      instructions,
-      sandbox,
-      checkout?.path,
-      ...ofRole,
-    ];
-  };
-  const textOf = (member: MemberRecord) =>
-    JSON.stringify(parts(member).map((part) => part ?? null));
+  const fields = signedFields.filter((field) => !fieldsOfAnyMember.includes(field));
+  // A checkout is the same for as long as it is in its place.
+  const textOf = ({ checkout, ...member }: MemberRecord) =>
+    canonicalJson([
+      checkout?.path ?? null,
+      ...fields.map((field) => (field === "checkout" ? null : (member[field] ?? null))),
+    ]);
   return textOf(a) === textOf(b);
 }
 

@@ -12,17 +12,22 @@ export async function withLeadRole(
   options: OpenTeamOptions,
 ): Promise<{ options: OpenTeamOptions; leadRole: RoleTerms | undefined }> {
   if (options.agent === undefined) return { options, leadRole: undefined };
-  const leadRole = await termsFor(options.agent, options).catch((error: unknown) => {
-    if (!(error instanceof TeamError) || error.code !== "spawn-refused") throw error;
-    const hint = error.hint === undefined ? {} : { hint: error.hint };
-    throw new TeamError("config-invalid", error.message, { cause: error, ...hint });
-  });
+  const leadRole = await ofLead(termsFor(options.agent, options));
   const { asks, notes } = leadRole;
   for (const note of notes) options.place.onWarning(note);
   const { model = asks.model, effort = asks.effort, mode } = options;
   // What the person states is at least as strict as they say, and so is the role.
   const stated = mode && asks.mode ? narrowerMode(mode, asks.mode) : (mode ?? asks.mode);
   return { options: { ...options, model, effort, mode: stated }, leadRole };
+}
+
+/** What would refuse a spawn is wrong in the configuration, where it is about the lead. */
+export async function ofLead<Result>(checking: Promise<Result>): Promise<Result> {
+  return checking.catch((error: unknown) => {
+    if (!(error instanceof TeamError) || error.code !== "spawn-refused") throw error;
+    const hint = error.hint === undefined ? {} : { hint: error.hint };
+    throw new TeamError("config-invalid", error.message, { cause: error, ...hint });
+  });
 }
 
 async function termsFor(name: string, options: OpenTeamOptions): Promise<RoleTerms> {

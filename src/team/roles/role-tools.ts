@@ -5,6 +5,7 @@ import type { MemberRecord, OwnRules } from "../../protocol/team.ts";
 import { foreignNames, isLackingTool, ownNamesOf } from "../../protocol/tool-names.ts";
 import { traitsOf } from "../../protocol/tool-traits.ts";
 import type { FieldNote, RoleDefinition } from "../../roles/role.ts";
+import { skillToolName } from "../../tools/skill.ts";
 import { teamToolNames } from "../../tools/team/team-tools.ts";
 import { workToolNames } from "../../tools/work-tools.ts";
 
@@ -36,7 +37,9 @@ export function roleTools(role: RoleDefinition, toolNames: readonly string[]): R
     if (names.length === 0)
       notes.push({ field: "tools", text: `names ${text}, which there is not` });
     if (rule !== undefined) only.push(rule);
-    for (const name of names) if (!teamToolNames.includes(name)) tools.add(name);
+    // Those for mail and tasks every member has, and where there are skills, the one for them.
+    const isGiven = (name: string) => teamToolNames.includes(name) || name === skillToolName;
+    for (const name of names) if (!isGiven(name)) tools.add(name);
   }
   // The whole tool beside a pattern of it is the whole tool.
   const isWhole = (role.tools ?? []).some((text) => commandTools.has(text));
@@ -95,7 +98,7 @@ interface ToolText {
 
 function readTool({ field, text, toolNames }: ToolText): NamedTool {
   const [, name = text, pattern] = /^([^()]+?)\s*(?:\((.*)\))?$/s.exec(text) ?? [];
-  const known = [...toolNames, ...workToolNames, ...teamToolNames];
+  const known = [...toolNames, ...workToolNames, ...teamToolNames, skillToolName];
   const own = known.includes(name) ? [name] : ownNamesOf(name).filter((it) => known.includes(it));
   if (isServersTool(name)) return { names: [name], rule: undefined };
   if (own.length === 0) {

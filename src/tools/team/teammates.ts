@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Effort } from "../../protocol/effort.ts";
 import { PermissionMode } from "../../protocol/message.ts";
+import { roleText } from "../../protocol/role-text.ts";
 import { SandboxMode } from "../../protocol/sandbox-mode.ts";
 import type { MemberRecord, TeamRecord } from "../../protocol/team.ts";
 import type { Tool } from "../tool.ts";
@@ -36,9 +37,9 @@ export function describeRoster({ team_name, members }: TeamRecord): string {
   return [`Team: ${team_name}`, ...members.map(memberLine)].join("\n");
 }
 
-function memberLine({ name, role: words, agent, status, detail }: MemberRecord): string {
-  const role = agent && agent.name !== words ? `${words}, by ${agent.name}` : words;
-  return `  ${name} (${onOneLine(role)}): ${status}${detail ? ` (${onOneLine(detail)})` : ""}`;
+function memberLine({ name, role, agent, status, detail }: MemberRecord): string {
+  const words = onOneLine(roleText({ role, agent }));
+  return `  ${name} (${words}): ${status}${detail ? ` (${onOneLine(detail)})` : ""}`;
 }
 
 /** What can be asked of a teammate that has no role of a file. */

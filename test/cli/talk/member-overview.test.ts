@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { costOf } from "../../../src/cli/screen/strip.ts";
+import { costOf, doing } from "../../../src/cli/screen/strip.ts";
 import { MemberOverview } from "../../../src/cli/talk/member-overview.ts";
 import type { AgentEvent } from "../../../src/protocol/events.ts";
 import {
@@ -24,6 +24,20 @@ function castAfter(...events: Unstamped<AgentEvent>[]) {
 
 test("the lead is in the overview from the start", () => {
   expect(new MemberOverview(() => 0).members).toMatchObject([{ name: "lead", status: "idle" }]);
+});
+
+test("the role of a member is shown with the name of its role file, and in the color of its role", () => {
+  const overview = new MemberOverview(() => 0);
+  overview.enlist([
+    {
+      ...{ name: TeammateName.parse("alice"), role: "tests it", status: "idle", color: "magenta" },
+      agent: { name: "tester", sha256: "0" },
+    },
+  ]);
+
+  const shown = overview.get(alice);
+  expect(shown).toMatchObject({ role: "tests it, by tester", color: "magenta" });
+  expect(shown && doing(shown, 0)).toBe("idle · tests it, by tester");
 });
 
 test.each(["user", "system", "outside"])("mail from %s makes no member of it", (sender) => {

@@ -5,6 +5,7 @@ import { RoleFiles } from "../../../src/roles/role-files.ts";
 import type { TeamOptions } from "../../../src/team/team-options.ts";
 import { calls, says } from "../../../src/testing/scripted-model.ts";
 import { type Part, TeamOnWire } from "../../support/team-on-wire.ts";
+import { type Said, startTeamProcess } from "./team-process.ts";
 
 const reviewer = {
   name: "reviewer",
@@ -271,6 +272,202 @@ test("a program gives roles as they are", async () => {
   expect(record.agent).not.toHaveProperty("path");
 });
 
+/** A server whose one tool, `say`, says its text. */
+const sayer = {
+  command: process.execPath,
+  args: [join(process.cwd(), "test/support/faulty-mcp-server.mjs"), "none"],
+};
+const skill = "---\nname: testing\ndescription: Tests\n---\nTest it whole.\n";
+
+test("P30 the skills, hooks and servers of a role are in force for its member, and for no other", async () => {
+  const parts = [
+    calls("mcp_call", { tool: "mcp__mine__say", input: { text: "one" } }),
+    calls("mcp_call", { tool: "mcp__ours__say", input: { text: "two" } }),
+    calls("write_file", { path: "a.txt", content: "a" }),
+    says("Done."),
+  ];
+  await using it = await inProject({ lead: noted, alice: parts, bob: parts });
+  await it.writeText(".claude/skills/testing/SKILL.md", skill);
+  await it.writeOwn("tester.md", {
+    ...{ name: "tester", description: "Tests", skills: ["testing"] },
+    mcpServers: [{ mine: sayer }],
+    hooks: {
+      PreToolUse: [
+        { matcher: "Write", hooks: [{ type: "command", command: "echo 'No files.' >&2; exit 2" }] },
+      ],
+    },
+  });
+  const mcp = { servers: { ours: sayer } };
+  const team = await it.open({ mcp, mode: "bypassPermissions" });
+
+  await team.spawn({ name: "alice", agent: "tester", prompt: "Test." });
+  await team.spawn({ name: "bob", role: "tester", prompt: "Test." });
+  await it.wire.requested("alice", 4);
+  await it.wire.requested("bob", 4);
+
+  const [alice, bob] = [it.wire.shownTo("alice"), it.wire.shownTo("bob")];
+  expect(alice).toContain("Test it whole.");
+  expect(alice).toContain("said one");
+  expect(alice).toContain('No MCP tool is named \\"mcp__ours__say');
+  expect(alice).toContain("No files.");
+  expect(bob).not.toContain("Test it whole.");
+  expect(bob).toContain('No MCP tool is named \\"mcp__mine__say');
+  expect(bob).toContain("said two");
+  expect(bob).not.toContain("No files.");
+});
+
+test.each([
+  ["skill", { skills: "testin" }, /no skill 'testin'/],
+  ["server", { mcpServers: ["our"] }, /no MCP server "our".*mcpServers/],
+])(
+  "P30 a role with an unknown %s is refused by name, and gives up no member",
+  async (_, fields, reason) => {
+    await using it = await inProject({ lead: noted, alice: [says("One."), says("Two.")] });
+    await it.writeText(".claude/skills/testing/SKILL.md", skill);
+    await it.writeOwn("tester.md", { name: "tester", description: "Tests", ...fields });
+    const team = await it.open({ mcp: { servers: { ours: sayer } } });
+    await team.spawn({ name: "alice", role: "coder", prompt: "Go." });
+    await team.quiet();
+    const before = await it.wire.recordOf("alice");
+
+    await expect(team.spawn({ name: "alice", agent: "tester", prompt: "Go." })).rejects.toThrow(
+      reason,
+    );
+
+    expect(await it.wire.recordOf("alice")).toEqual(before);
+    await team.close();
+    await expect(it.open({ agent: "tester" })).rejects.toMatchObject({
+      code: "config-invalid",
+      message: expect.stringMatching(reason),
+    });
+  },
+);
+
+test("P30 disallowedTools takes away the tool for skills, and those of a server", async () => {
+  await using it = await inProject({
+    lead: noted,
+    alice: [calls("mcp_call", { tool: "mcp__ours__say", input: { text: "one" } }), says("Done.")],
+    bob: [says("Done.")],
+  });
+  await it.writeText(".claude/skills/testing/SKILL.md", skill);
+  const about = { description: "Tests", mcpServers: ["ours", "theirs"] };
+  await it.writeOwn("narrow.md", {
+    ...{ ...about, name: "narrow", disallowedTools: "Skill, mcp__ours__*" },
+  });
+  await it.writeOwn("plain.md", { ...about, name: "plain" });
+  const mcp = { servers: { ours: sayer, theirs: sayer } };
+  const team = await it.open({ mcp, mode: "bypassPermissions" });
+
+  await team.spawn({ name: "alice", agent: "narrow", prompt: "Test." });
+  await team.spawn({ name: "bob", agent: "plain", prompt: "Test." });
+  const alice = await it.wire.requested("alice", 2);
+  const bob = await it.wire.requested("bob", 1);
+
+  expect(toolsIn(alice?.body)).not.toContain("skill");
+  expect(toolsIn(bob?.body)).toContain("skill");
+  expect(JSON.stringify(alice?.body)).toContain("Find tools of MCP servers (theirs)");
+  expect(JSON.stringify(bob?.body)).toContain("Find tools of MCP servers (ours, theirs)");
+  expect(it.wire.shownTo("alice")).toContain("No MCP tool is named");
+});
+
+test("a role's tools may be those of its own server", async () => {
+  await using it = await inProject({ lead: noted, alice: [says("Done.")] });
+  await it.writeOwn("sayer.md", {
+    ...{ name: "sayer", description: "Says", tools: "mcp__mine__say" },
+    mcpServers: [{ mine: sayer }],
+  });
+  const team = await it.open();
+
+  await team.spawn({ name: "alice", agent: "sayer", prompt: "Say." });
+
+  const request = await it.wire.requested("alice", 1);
+  expect(toolsIn(request?.body)).toContain("mcp_call");
+  expect(toolsIn(request?.body)).not.toContain("read_file");
+});
+
+test("the lead's initialPrompt comes before what it is first asked, once, and begins no run", async () => {
+  await using it = await inProject({ lead: [says("One."), says("Two.")] });
+  await it.writeOwn("greeter.md", {
+    ...{ name: "greeter", description: "Greets", initialPrompt: "First read the plan." },
+  });
+  const team = await it.open({ agent: "greeter" });
+  await team.quiet();
+  expect(it.wire.requestsOf("lead")).toHaveLength(0);
+
+  await team.prompt("Then go.");
+  await team.quiet();
+  await team.prompt("Go on.");
+  await team.quiet();
+
+  const shown = it.wire.shownTo("lead");
+  expect(shown.match(/First read the plan\./g)).toHaveLength(1);
+  expect(shown.indexOf("First read the plan.")).toBeLessThan(shown.indexOf("Then go."));
+});
+
+test("max-cost of a role ends its member's work at the limit, and no other's", async () => {
+  const again = calls("glob", { pattern: "*" });
+  await using it = await inProject({
+    lead: noted,
+    alice: [again],
+    bob: [again, again, says("Done.")],
+  });
+  await it.writeOwn("cheap.md", { name: "cheap", description: "Is cheap", "max-cost": 0.000001 });
+  const team = await it.open({
+    models: { "anthropic/*": { price: { input: 1, output: 1 } } },
+  });
+
+  await team.spawn({ name: "alice", agent: "cheap", prompt: "Look." });
+  await team.spawn({ name: "bob", role: "coder", prompt: "Look." });
+  await team.quiet();
+
+  expect(it.wire.requestsOf("alice")).toHaveLength(1);
+  expect(it.wire.requestsOf("bob")).toHaveLength(3);
+  expect((await it.wire.recordOf("alice"))?.detail).toContain("$0.000001");
+});
+
+test("P30 P13 a member keeps its role through a kill -9, whatever was edited meanwhile, and that is told", async () => {
+  await using it = await inProject({ lead: noted, alice: [says("One.")], bob: [says("Two.")] });
+  const file = ".claude/agents/reviewer.md";
+  await it.write(file, reviewer, "The first text.");
+  const first = startTeamProcess(it.wire);
+  first.order({ type: "spawn", name: "alice", agent: "reviewer", prompt: "Review." });
+  first.order({ type: "spawn", name: "bob", role: "coder", prompt: "Code." });
+  await first.said(isIdle("alice"));
+  await first.said(isIdle("bob"));
+  await first.kill();
+  const known = await it.wire.recordOf("alice");
+  const config = join(it.root, ".team", "config.json");
+  const roster = JSON.parse(await readFile(config, "utf8"));
+  const alice = roster.members.find(({ name }: { name: string }) => name === "alice");
+  alice.agent.name = "boss";
+  Object.assign(alice, { role: "boss", model: "anthropic/requested", cwd: "/" });
+  await writeFile(config, JSON.stringify(roster));
+  await it.write(file, { ...reviewer, maxTurns: 9 }, "The second text.");
+
+  await using second = startTeamProcess(it.wire);
+  await second.said(told(/reviewer\.md, has been changed since 'alice' was spawned/));
+  await second.said(told(/record of 'alice' was not written by troupe/));
+  second.order({ type: "message", to: "alice", content: "Again." });
+  second.order({ type: "message", to: "bob", content: "Again." });
+  await it.wire.requested("alice", 2);
+  await it.wire.requested("bob", 2);
+
+  const { role, model, cwd, agent, max_turns, instructions } = known ?? {};
+  expect(await it.wire.recordOf("alice")).toMatchObject({
+    ...{ role, model, cwd, agent, max_turns, instructions },
+  });
+  const [before, after] = it.wire.requestsOf("alice");
+  expect(after?.body.system).toEqual(before?.body.system);
+  expect(after?.body.model).toBe(before?.body.model);
+  // The control: of the member that nobody has touched, nothing is told.
+  expect(second.heard(told(/'bob'/))).toBe(0);
+});
+
+const isIdle = (name: string) => (line: Said) =>
+  line.type === "member-change" && line.member === name && line.status === "idle";
+const told = (pattern: RegExp) => (line: Said) =>
+  line.type === "told" && pattern.test(String(line.text));
+
 /** A project with role files, and a home of a person with others. */
 async function inProject(parts: Record<string, Part>) {
   const wire = await TeamOnWire.start(parts);
@@ -292,6 +489,10 @@ async function inProject(parts: Record<string, Part>) {
     ...{ wire, root, roles },
     write: (path: string, fields: object, text = "Work.") =>
       writeTo(join(root, path), fields, text),
+    writeText: async (path: string, text: string) => {
+      await mkdir(dirname(join(root, path)), { recursive: true });
+      await writeFile(join(root, path), text);
+    },
     writeOwn: (path: string, fields: object) => writeTo(join(own, path), fields, "Work."),
     open: (options: Partial<TeamOptions> = {}) =>
       wire.open({ roles: roles(new Set()), ...options }),

@@ -16,7 +16,8 @@ const ignored = { onSetAside: () => undefined };
 test("a page first gets the whole team", async () => {
   await using directory = await temporaryDirectory();
   await using store = await openStore(directory.path);
-  await enlist(store, member("alice", "idle"));
+  const agent = { name: "tester", sha256: "0" };
+  await enlist(store, { ...member("alice", "idle"), agent });
   await store.send("alice", { type: "message", from: user, content: "hello" });
   await store.tasks.create({ subject: "a task", created_by: lead });
   await store.requests.open({
@@ -37,7 +38,7 @@ test("a page first gets the whole team", async () => {
     running: { pid: process.pid },
     members: [
       { name: "lead", is_lead: true, status: "idle" },
-      { name: "alice", role: "coder", status: "idle", waits_for: "the person" },
+      { name: "alice", role: "coder, by tester", status: "idle", waits_for: "the person" },
     ],
     tasks: [{ id: "1", subject: "a task", status: "pending" }],
     requests: [{ from: "alice", is_open: true, shown: "rm<U+202E> -r x", rule: "bash(rm:*)" }],

@@ -423,7 +423,7 @@ function openSpawner({ maxTeammates = 8 } = {}) {
     checkouts: noCheckouts,
     roles: noRoles,
     check: async ({ name }) => void log.push(`check ${name}`),
-    checkSkills: async () => undefined,
+    checkGiven: async () => undefined,
     open: async ({ name }: MemberRecord) => {
       log.push(`open ${name}`);
       for (const look of opening) look();

@@ -3,6 +3,7 @@ import { CommitId } from "../../../src/protocol/ids.ts";
 import { maxContentBytes } from "../../../src/protocol/message.ts";
 import type { MemberRecord } from "../../../src/protocol/team.ts";
 import { newTeam } from "../../../src/roster/team-file.ts";
+import { signedFields } from "../../../src/team/members/signed-fields.ts";
 import {
   aliveSince,
   isolationOf,
@@ -189,6 +190,24 @@ test.each<[string, Partial<MemberRecord>]>([
   expect(isSameMember({ ...record, ...change }, record)).toBe(false);
   expect(isSameMember({ ...record, permission_mode: "plan", color: "red" }, record)).toBe(true);
 });
+
+/** What a spawn puts in force for a member that is open, and what only says when and that it was spawned. */
+const changedInPlace: readonly string[] = [
+  ...["status", "permission_mode", "inherits", "plan_required", "plan_request"],
+  ...["spawned_at", "alive_since", "incarnation", "ending"],
+];
+
+test.each(signedFields)(
+  "P30 a member whose %s was changed is opened again, or has that anyway",
+  (field) => {
+    const record = spawn(request);
+    const isPlace = field === "checkout";
+    const changed = { ...record, [field]: isPlace ? { path: "/elsewhere" } : ["changed"] };
+
+    expect(isSameMember(changed, record)).toBe(changedInPlace.includes(field));
+    expect(isSameMember(changed, changed)).toBe(true);
+  },
+);
 
 test("a teammate's sandbox is never weaker than the lead's, and stays as it was asked for", () => {
   const lead = { model: "lead/model", mode: "default", cwd: "/repo", sandbox: "auto" } as const;

@@ -11,6 +11,7 @@ import { z } from "zod";
 import { parseJson } from "../../../../src/lib/json.ts";
 import type { MessageId } from "../../../../src/protocol/ids.ts";
 import { PermissionMode } from "../../../../src/protocol/message.ts";
+import { RoleFiles } from "../../../../src/roles/role-files.ts";
 import { FileTeamStore } from "../../../../src/team/file-team-store.ts";
 import { Team } from "../../../../src/team/team.ts";
 import { providerEnvironment } from "../../../support/agent-on-wire.ts";
@@ -21,7 +22,8 @@ const Order = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("spawn"),
     name: z.string(),
-    role: z.string(),
+    role: z.string().optional(),
+    agent: z.string().optional(),
     prompt: z.string(),
     model: z.string().optional(),
     mode: PermissionMode.optional(),
@@ -42,7 +44,9 @@ const Order = z.discriminatedUnion("type", [
 export type Order = z.input<typeof Order>;
 
 const [root = "", url = "", moment, sender, heldType] = process.argv.slice(2);
-const place = teamPlace(root);
+const place = teamPlace(root, {
+  onWarning: (text) => console.log(JSON.stringify({ type: "told", text })),
+});
 const store = await FileTeamStore.open(place);
 const send = store.send.bind(store);
 store.send = async (to, draft) => {
@@ -59,6 +63,7 @@ const team = await Team.open({
   model: "anthropic/scripted",
   models: scriptedModels,
   mode: "bypassPermissions",
+  roles: new RoleFiles({ workspace: root, own: [] }),
   approvals: "wait",
 });
 const telling = tell();
