@@ -1,7 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { ProviderServer } from "../../src/testing/provider-server/provider-server.ts";
+import { says } from "../../src/testing/scripted-model.ts";
 import { temporaryDirectory } from "../../src/testing/temporary-directory.ts";
+import { providerEnvironment } from "../support/agent-on-wire.ts";
 import { troupeIn } from "./troupe.ts";
 
 const everything = `---
@@ -32,6 +35,30 @@ memory: project
 You review.
 `;
 
+test("--agent, or the setting agent, gives the lead a role with its model by an alias; the flag comes first", async () => {
+  await using it = await world();
+  await using server = await ProviderServer.start({ strict: true });
+  const env = providerEnvironment(server);
+  const role = (name: string, model: string) =>
+    `---\nname: ${name}\ndescription: b\nmodel: ${model}\n---\nYou are the ${name}.\n`;
+  await it.write("config/troupe/agents/first.md", role("first", "quick"));
+  await it.write("config/troupe/agents/second.md", role("second", "inherit"));
+  await it.write(
+    "config/troupe/config.json",
+    '{ "agent": "first", "model": "anthropic/scripted", "model-aliases": { "quick": "anthropic/requested" } }',
+  );
+  server.reply(says("One."), says("Two."));
+
+  const one = await troupeIn({ root: it.root, env }, "run", "Go.");
+  const two = await troupeIn({ root: it.root, env }, "run", "Go.", "--fresh", "--agent", "second");
+
+  expect([one.out, two.out]).toEqual([["One."], ["Two."]]);
+  const [first, second] = server.requests.map(({ body }) => body);
+  expect(JSON.stringify(first?.system)).toContain("You are the first.");
+  expect(JSON.stringify(second?.system)).toContain("You are the second.");
+  expect([first?.model, second?.model]).toEqual(["requested", "scripted"]);
+});
+
 /** A person's own roles, and an alias for a model. */
 async function world() {
   const directory = await temporaryDirectory();
@@ -47,6 +74,8 @@ async function world() {
     await writeFile(join(root, path), text);
   }
   return {
+    root,
+    write: (path: string, text: string) => writeFile(join(root, path), text),
     run: (...argv: string[]) => troupeIn({ root, env: {} }, "agents", ...argv),
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };

@@ -295,3 +295,34 @@ test.each(["the workspace", "a directory that commands may write"])(
     });
   },
 );
+
+test.skipIf(noSandbox)(
+  "P30 the network of a role is what its member's commands reach in the sandbox, and no other member's",
+  async () => {
+    const looks = calls("bash", { command: `(${reach}) 2>&1 || true` });
+    await using wire = await TeamOnWire.start({
+      lead: [says("Noted.")],
+      alice: [looks, says("Done.")],
+      bob: [looks, says("Done.")],
+    });
+    const role = { name: "connected", description: "Has a host", prompt: "" };
+    const team = await wire.open({
+      ...required,
+      approvals: { unattended: () => "nobody is there" },
+      roles: [{ ...role, network: ["allowed.example"] }],
+    });
+
+    await team.spawn({ name: "alice", agent: "connected", prompt: "Look." });
+    await team.spawn({ name: "bob", role: "coder", prompt: "Look." });
+    const alice = await wire.requested("alice", 2);
+    const bob = await wire.requested("bob", 2);
+
+    expect(JSON.stringify(alice?.body)).toContain("reach only these hosts: allowed.example");
+    expect(JSON.stringify(bob?.body)).toContain("and have no network");
+    // Alice has a proxy that refuses the host; bob has none.
+    const textOf = (name: string) => resultsIn(wire.requestsOf(name).at(-1))[0]?.text;
+    expect(textOf("alice")).toContain("HTTP/1.1 403");
+    expect(textOf("bob")).toContain("refused");
+    expect(textOf("bob")).not.toContain("HTTP/1.1");
+  },
+);
