@@ -236,10 +236,11 @@ export class CallRound {
 
   #context({ madeAt }: OpenCall, { call }: JudgedPlan): ToolContext {
     const { agent, signal, emit } = this.#options;
-    const { name: member, cwd, model } = agent.options;
+    const { name: member, cwd, model, secrets } = agent.options;
     return {
       ...{ callId: call.call_id, member, cwd, model: model.id, madeAt, signal },
-      onOutput: (text) => emit({ type: "tool-output", call_id: call.call_id, text }),
+      onOutput: (text) =>
+        emit({ type: "tool-output", call_id: call.call_id, text: secrets.mask(text) }),
     };
   }
 

@@ -6,11 +6,16 @@ const shortestSecret = 8;
 
 /** The values that must not be stored, logged or shown anywhere. */
 export class Secrets {
-  readonly #values: readonly string[];
-  readonly #pattern: RegExp | undefined;
+  #values: readonly string[] = [];
+  #pattern: RegExp | undefined;
 
   constructor(values: Iterable<string>) {
-    const known = [...values].map((value) => value.trim());
+    this.add(values);
+  }
+
+  /** For values that become known later. Streams that are open already do not know them. */
+  add(values: Iterable<string>): void {
+    const known = [...this.#values, ...values].map((value) => value.trim());
     this.#values = [...new Set(known)]
       .filter(({ length }) => length >= shortestSecret)
       // The longest first: a secret that begins with another one is replaced whole.

@@ -55,6 +55,8 @@ interface TeamServersOptions extends McpOptions {
   readonly files: ListFiles;
   readonly open: OpenServer;
   readonly onWarning: (message: string) => void;
+  /** Replaces the secrets that no list may have. */
+  readonly mask: (list: ServerList) => ServerList;
 }
 
 /** A server for one member: what is known of it, and the connection with it. */
@@ -155,7 +157,7 @@ export class TeamServers implements AsyncDisposable {
       clock,
       open: async (events, signal) =>
         open(this.#expanded(name, entry, isTrusted), { ...events, isTrusted, user }, signal),
-      onList: (list) => this.#take(name, key, list),
+      onList: (list) => this.#take(name, key, this.#options.mask(list)),
       onTrouble: (reason) => onWarning(`The MCP server ${name} is not available: ${reason}`),
     });
     this.#links.set(id, link);

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { hasErrno } from "../errors.ts";
 import { decoded } from "../lib/decoded.ts";
 import { readJson } from "../lib/read-json.ts";
+import { secretsInUrl } from "../lib/secrets-in-url.ts";
 import { type ProviderConfiguration, providerKeys, secretFileNames } from "./provider-settings.ts";
 
 /** The secrets in the environment: keys, and credentials in the URLs of providers and proxies. */
@@ -37,17 +38,6 @@ function secretsInHeaders(text = ""): string[] {
 function isAddress(name: string): boolean {
   if (/^OTEL_EXPORTER_OTLP_(TRACES_|METRICS_)?ENDPOINT$/.test(name)) return true;
   return /_BASE_URL$/i.test(name) || name === "OLLAMA_HOST" || name.startsWith("AWS_ENDPOINT_URL");
-}
-
-/** The name and password in an address, in all forms that a text may have them in. */
-function secretsInUrl(url: string, { isProxy }: { isProxy: boolean }): string[] {
-  // An `@` in a password is often not escaped: the last one ends it.
-  const credentials = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/?#]*)@/i.exec(url)?.[1] ?? "";
-  const [user = "", ...rest] = credentials.split(":");
-  const password = rest.join(":");
-  // The name of a proxy's user is no secret, unless it is all there is: then it is a token.
-  const secret = isProxy && password !== "" ? [password] : [user, password];
-  return secret.flatMap((text) => [text, decoded(text), encodeURIComponent(decoded(text))]);
 }
 
 const Credentials = z.object({

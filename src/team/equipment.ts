@@ -4,6 +4,7 @@ import type { HookSource } from "../hooks/command-hooks.ts";
 import { dashboardsDirectory, headPath, pipesDirectory, teamKeyPath } from "../keys/team-key.ts";
 import { Disposables } from "../lib/disposables.ts";
 import { childEnvironment, Secrets } from "../lib/secrets.ts";
+import { serverSecrets } from "../mcp/server-secrets.ts";
 import type { McpOptions } from "../mcp/team-servers.ts";
 import { environmentSecrets, telemetryHeaderNames } from "../model/environment-secrets.ts";
 import type { OwnModels } from "../model/model-facts.ts";
@@ -234,7 +235,9 @@ export class Equipment implements AsyncDisposable {
   static async #make(options: EquipmentOptions): Promise<Equipment> {
     const { place, recordTo } = options;
     const keys = new Secrets(providerKeys(options));
-    const secrets = new Secrets(environmentSecrets(options));
+    const { env, mcp } = options;
+    const ofServers = serverSecrets(mcp?.servers ?? {}, env);
+    const secrets = new Secrets([...environmentSecrets(options), ...ofServers]);
     const store = options.store ?? (await FileTeamStore.open(place, options));
     try {
       // Last, so that no recording is begun of a run that never is.

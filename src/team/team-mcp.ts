@@ -5,6 +5,7 @@ import { stateDirectory } from "../keys/team-key.ts";
 import { nearest } from "../lib/nearest.ts";
 import type { MemberTools } from "../mcp/member-tools.ts";
 import type { CommandSurroundings } from "../mcp/open-connection.ts";
+import { serverSecrets } from "../mcp/server-secrets.ts";
 import type { ChosenTools } from "../mcp/server-tools.ts";
 import type { McpOptions, OpenServer, ServerUser, TeamServers } from "../mcp/team-servers.ts";
 import type { EnvironmentVariables } from "../model/provider-settings.ts";
@@ -63,6 +64,7 @@ export class TeamMcp implements AsyncDisposable {
       );
     }
     if (!this.#isUsed && Object.keys(mcp?.own ?? {}).length === 0) return undefined;
+    equipment.secrets.add(serverSecrets(mcp?.own ?? {}, this.#given.env));
     const [{ MemberTools }, { ListFiles }, team] = await Promise.all([
       import("../mcp/member-tools.ts"),
       import("../mcp/list-files.ts"),
@@ -141,13 +143,16 @@ export class TeamMcp implements AsyncDisposable {
 
   async #openServers(): Promise<TeamServers> {
     const { equipment, options = { servers: {} }, root, env } = this.#given;
-    const { place } = equipment;
+    const { place, secrets } = equipment;
+    // A server may write its token into what it says of itself.
+    const onWarning = (message: string) => place.onWarning(secrets.mask(message));
     const [{ TeamServers }, { ListFiles }] = await Promise.all([
       import("../mcp/team-servers.ts"),
       import("../mcp/list-files.ts"),
     ]);
     return new TeamServers({
-      ...{ ...options, root, clock: place.clock, variables: env, onWarning: place.onWarning },
+      ...{ ...options, root, clock: place.clock, variables: env, onWarning },
+      mask: (list) => secrets.maskJson(list),
       withheld: Object.keys(env).filter((name) => equipment.environment[name] === undefined),
       files: new ListFiles(this.#directory, place.onWarning),
       open: (...given) => this.#openServer(...given),

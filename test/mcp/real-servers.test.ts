@@ -186,6 +186,7 @@ test("a member of a role has the servers that it names, and its own", async () =
   await using team = new TeamServers({
     ...{ servers: { a: { command: "a" }, b: { command: "b" } }, root: "/", clock, files },
     ...{ variables: {}, withheld: [], onWarning: () => undefined },
+    mask: (list) => list,
     open: () => Promise.reject(new Error("not to be opened")),
   });
   const user = { name: lead, root: "/", isApart: false, sandbox: "off" } as const;
