@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeSync } from "node:fs";
+import { openSync, writeSync } from "node:fs";
 import { basename } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../lib/clock.ts";
@@ -69,8 +69,9 @@ export class ServiceProcess implements AsyncDisposable {
     const { argv, cwd, sandbox } = start;
     const confined = await sandbox?.confine({ argv, cwd });
     const inputs = await inputsOf(confined, held, given.pipes);
+    const reports = Array.from({ length: confined?.reports ?? 0 }, () => held.hold(drain()));
     const shell = await given.programs.find("bash");
-    const child = launch({ ...start, confined, inputs, shell, marker });
+    const child = launch({ ...start, confined, inputs: [...inputs, ...reports], shell, marker });
     if (child.pid === undefined) throw (await once(child, "error"))[0];
     if (!isPiped(child)) throw new Error("A child that was started with pipes has none");
     const tree = { group: child.pid, marker, start: startOfProcess(child.pid) };
@@ -113,15 +114,15 @@ async function inputsOf(
 
 interface Launch extends ServiceStart {
   confined: ConfinedProgram | undefined;
+  /** Its descriptors from 3 on. */
   inputs: readonly number[];
   shell: string;
   marker: string;
 }
 
 function launch({ argv, cwd, environment, confined, inputs, shell, marker }: Launch): ChildProcess {
-  const reports = confined?.reports ?? 0;
   const started = confined
-    ? { argv: confined.argv, lastDescriptor: 2 + inputs.length + reports }
+    ? { argv: confined.argv, lastDescriptor: 2 + inputs.length }
     : { argv, lastDescriptor: 2 };
   const name = basename(started.argv[0]);
   const marked = markedCommand({ shell, ...started, name, environment, marker });
@@ -131,13 +132,16 @@ function launch({ argv, cwd, environment, confined, inputs, shell, marker }: Lau
     env: marked.environment,
     // Its own group, so that Ctrl-C in the person's terminal does not end it.
     detached: true,
-    stdio: ["pipe", "pipe", "pipe", ...inputs, ...Array.from({ length: reports }, drain)],
+    stdio: ["pipe", "pipe", "pipe", ...inputs],
   });
 }
 
-/** Nobody reads what the sandbox reports: that the program has exited is seen by its output. */
-function drain(): "ignore" {
-  return "ignore";
+/**
+ * Nobody reads what the sandbox reports: that the program has exited is seen by its output. But it must be open: a sandbox
+ * that cannot report does not start.
+ */
+function drain(): number {
+  return openSync("/dev/null", "w");
 }
 
 type PipedChild = ChildProcess & { stdin: Writable; stdout: Readable; stderr: Readable };
