@@ -77,6 +77,7 @@ const allowed: Record<string, readonly string[]> = {
     "instructions",
     "skills",
     "hooks",
+    "mcp",
     "model",
     "roles",
     "permissions",

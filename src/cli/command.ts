@@ -104,7 +104,7 @@ interface DashboardSettings extends ProviderConfiguration, Pick<OwnFacts, "model
 
 /** The parsed arguments of a command. */
 export interface Arguments {
-  /** At most as many as the command has parameters. */
+  /** At most as many as the command has parameters, unless the last one has `…`. */
   positionals: string[];
   json: boolean;
   debug: boolean;
@@ -152,7 +152,7 @@ export interface Command {
   name: string;
   group: CommandGroup;
   summary: string;
-  /** The parameters as the usage shows them: `<name>`, or `[<name>]` if optional. */
+  /** The parameters as the usage shows them: `<name>`, or `[<name>]` if optional. A last one with `…` takes all that follow. */
   parameters: readonly string[];
   options: Readonly<Record<string, Option>>;
   examples?: readonly Example[];

@@ -16,7 +16,8 @@ export function parseArguments(argv: string[], command: Command): Arguments | "h
   const required = parameters.filter((parameter) => !parameter.startsWith("["));
   const missing = required.slice(positionals.length);
   if (missing.length > 0) throw wrongUsage(`Missing argument: ${missing.join(" ")}`, command);
-  const unexpected = positionals.slice(parameters.length);
+  const isOpen = parameters.at(-1)?.includes("…") ?? false;
+  const unexpected = isOpen ? [] : positionals.slice(parameters.length);
   if (unexpected.length > 0) throw unexpectedWords(unexpected, command);
   const { json, debug, "team-dir": teamDir } = values;
   return {

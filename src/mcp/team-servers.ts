@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { TeamError } from "../errors.ts";
 import { canonicalJson } from "../lib/canonical-json.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -12,6 +11,7 @@ import {
 import type { SandboxMode } from "../protocol/sandbox-mode.ts";
 import type { McpConnection } from "./connection.ts";
 import type { ListFiles } from "./list-files.ts";
+import { serverKey } from "./server-key.ts";
 import { ServerLink, type ServerLinkOptions } from "./server-link.ts";
 import { listDigest, type ServerList } from "./server-list.ts";
 import { serverTools } from "./server-tools.ts";
@@ -129,10 +129,7 @@ export class TeamServers implements AsyncDisposable {
   #memberServer(name: string, used: UsedServer): MemberServer {
     const { root, files } = this.#options;
     const { entry, isTrusted } = used;
-    // A path in a repository's file means another program in another repository.
-    const key = createHash("sha256")
-      .update(canonicalJson([name, entry, isTrusted ? "" : root]))
-      .digest("hex");
+    const key = serverKey({ name, entry, isTrusted, root });
     const link = this.#link(name, key, used);
     const known = async () => {
       const list = this.#lists.get(key) ?? (await files.known(key));

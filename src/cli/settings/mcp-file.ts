@@ -22,7 +22,7 @@ function mcpFilePath(workspace: string): string {
 }
 
 /** The file of the workspace; undefined if there is none. One that cannot be used has no servers, and a note. */
-async function readMcpFile({
+export async function readMcpFile({
   workspace,
   processInfo,
 }: RepositoryPlace): Promise<McpFile | undefined> {
