@@ -20,7 +20,7 @@ interface Call extends Pick<Arguments, "json"> {
 }
 
 /** What describes a server, besides its command. */
-export interface ServerFlags {
+interface ServerFlags {
   readonly url?: string | undefined;
   readonly header: readonly string[];
   readonly env: readonly string[];
