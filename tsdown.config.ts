@@ -90,8 +90,11 @@ function programFiles() {
       /src\/(git|checkouts\/(?!stored-)|landing\/(?!stored-|landing-rules)|team\/(rewind|diff|landings\/(?!landing-|team-)|landings\/landing-(changes|checks)))/,
     sandbox: /src\/sandbox\/(?!reports-of)/,
     hooks: /src\/(hooks|team\/hooks\/(combine-hooks|command-team-hooks|open-command-hooks)\.)/,
-    "mcp-server":
-      /node_modules\/@modelcontextprotocol\/(server|core)\/|src\/(mcp-server|cli\/mcp)\//,
+    "mcp-core": /node_modules\/@modelcontextprotocol\/core\//,
+    "mcp-server": /node_modules\/@modelcontextprotocol\/server\/|src\/(mcp-server|cli\/mcp)\//,
+    mcp: /node_modules\/(@modelcontextprotocol\/client|eventsource|cross-spawn|shebang-command|shebang-regex|which|isexe|path-key|jose|pkce-challenge)\/|src\/mcp\//,
+    pages:
+      /node_modules\/(htmlparser2|domhandler|domutils|dom-serializer|domelementtype|entities)\/|src\/fetching\//,
     dashboard: /node_modules\/@?hono\/|src\/(server\/|lib\/loopback-server)/,
     screen: /node_modules\/marked\/|src\/cli\/(screen|talk)\//,
     // How a person is shown what a team does: by the screen, and by commands that look at a team.
@@ -101,11 +104,14 @@ function programFiles() {
     "other-models":
       /src\/model\/(checked-model|list-models|open-package-model|provider-code|recorded-call|recording|replay|sdk-language-model)\.|src\/model\/ai-sdk\/(openrouter|package-thinking)\./,
     telemetry: /node_modules\/@opentelemetry\/|src\/telemetry\/(?!wants-)/,
+    // What tells members how to work, if there is any of it: roles, skills, commands of files.
+    guides:
+      /src\/(roles\/(parse-role|consent-needs|role-fields|role-colors|tool-list)|skills\/(command-|file-command|find-|skill-texts|text-source)|team\/(team-commands|typed-calls|member-skills|member-seats)|processes\/service-process|protocol\/hook-(input|answer))/,
     yaml: /node_modules\/yaml\//,
     // Its patterns take longer to parse than all of a team's code.
     width: /node_modules\/(string-width|get-east-asian-width|strip-ansi|ansi-regex)\//,
     commands:
-      /src\/cli\/(doctor|demo|commands\/(?!run|send)|answer-question|ask-at-start|complete|decide-landings|edit-outside|find-landings|find-shown|help|landings-text|member-usage|newest|passes-through-tmux|past-teams|pick-request|rule-orders)|src\/team\/(archives|conversations)\./,
+      /src\/cli\/(doctor|demo|init|commands\/(?!run|send)|answer-question|ask-at-start|complete|decide-landings|edit-outside|find-landings|find-shown|help|landings-text|member-usage|newest|passes-through-tmux|past-teams|pick-request|rule-orders)|src\/team\/(archives|conversations)\./,
     team: /node_modules\/(@ai-sdk|croner|eventsource-parser)\/|src\/(agent|model\/ai-sdk(?!\/http)|processes|team\/(members|protocols)|tools|workspace)\//,
     program: /./,
   };

@@ -9,7 +9,7 @@ const McpServerName = z
 const serverNameRule =
   "a server's name has 1 to 24 of a-z, 0-9, - and _, with letters or digits around each _";
 
-const common = {
+const common = () => ({
   /** How long one call may take, in seconds, even if it reports progress. */
   timeout_s: z.number().positive().max(86_400).optional(),
   /** The names of the tools that members have (default: all). */
@@ -18,7 +18,7 @@ const common = {
   alwaysLoad: z.boolean().optional(),
   /** Leaves it out. */
   disabled: z.boolean().optional(),
-};
+});
 
 /** A server that is started as a process, and speaks on its standard input and output. */
 export const McpCommandServer = z.object({
@@ -33,7 +33,7 @@ export const McpCommandServer = z.object({
   per_member: z.boolean().optional(),
   /** `false` starts it outside the sandbox. It counts only in the person's own file. */
   sandbox: z.boolean().optional(),
-  ...common,
+  ...common(),
 });
 export type McpCommandServer = z.infer<typeof McpCommandServer>;
 
@@ -50,7 +50,7 @@ export const McpRemoteServer = z.object({
       scopes: z.string().min(1).optional(),
     })
     .optional(),
-  ...common,
+  ...common(),
 });
 export type McpRemoteServer = z.infer<typeof McpRemoteServer>;
 

@@ -3,6 +3,7 @@ import { MemberCheckout } from "./checkout.ts";
 import { Effort, EffortChoice } from "./effort.ts";
 import { HookConfiguration } from "./hook-configuration.ts";
 import { lead, MemberName, MessageId, RequestId, TeamId, TeammateName } from "./ids.ts";
+import { lateSchema } from "./late-schema.ts";
 import { McpServers } from "./mcp-servers.ts";
 import { PermissionMode } from "./message.ts";
 import { SandboxMode } from "./sandbox-mode.ts";
@@ -165,8 +166,8 @@ export const MemberRecord = z.looseObject({
   max_cost: z.number().positive().optional(),
   network: SandboxNetwork.optional(),
   skills: z.array(z.string()).optional(),
-  hooks: HookConfiguration.optional(),
-  mcp_servers: MemberServers.optional(),
+  hooks: lateSchema(() => HookConfiguration).optional(),
+  mcp_servers: lateSchema(() => MemberServers).optional(),
   plan_request: RequestId.optional(),
   spawned_at: z.iso.datetime().optional(),
   alive_since: z.iso.datetime().optional(),

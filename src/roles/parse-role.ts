@@ -1,13 +1,8 @@
 import { parseFrontMatter } from "../lib/front-matter.ts";
 import { nearest } from "../lib/nearest.ts";
 import type { FieldNote, RoleDefinition } from "./role.ts";
-import {
-  fieldNames,
-  fieldReaders,
-  ignoredFields,
-  RoleDescription,
-  RoleName,
-} from "./role-fields.ts";
+import { fieldNames, fieldReaders, ignoredFields } from "./role-fields.ts";
+import { RoleDescription, RoleName } from "./role-name.ts";
 
 /** A role as its file says, with what of the file cannot be in force. */
 export interface ParsedRole {

@@ -18,9 +18,6 @@ type FieldReading =
 
 type FieldReader = (value: unknown) => FieldReading;
 
-const maxNameCharacters = 64;
-const maxDescriptionCharacters = 32_000;
-
 /** The fields of a role file by their names, and how each is read. `name` and `description` come first. */
 export const fieldReaders: ReadonlyMap<string, FieldReader> = new Map([
   ["tools", ofTools],
@@ -77,16 +74,6 @@ export const ignoredFields: ReadonlyMap<string, string> = new Map([
 ]);
 
 export const fieldNames = ["name", "description", ...fieldReaders.keys()];
-
-/** By which a role is asked for: on one line, and short enough to be typed. */
-export const RoleName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(maxNameCharacters)
-  .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._/:-]*$/u);
-
-export const RoleDescription = z.string().trim().min(1).max(maxDescriptionCharacters);
 
 function simple<Name extends keyof RoleDefinition>(
   name: Name,

@@ -6,8 +6,8 @@ import { closing } from "../lib/closing.ts";
 import { orNothing } from "../lib/or-nothing.ts";
 import type { OpenFile } from "../workspace/regular-file.ts";
 import { Workspace } from "../workspace/workspace.ts";
-import { type ConsentNeed, consentNeeds } from "./consent-needs.ts";
-import { type ParsedRole, parseRole } from "./parse-role.ts";
+import type { ConsentNeed } from "./consent-needs.ts";
+import type { ParsedRole } from "./parse-role.ts";
 import type { BrokenRole, FoundRole, FoundRoles, HiddenRole, RoleSource } from "./role.ts";
 
 /** A role that a file has. */
@@ -111,6 +111,7 @@ export class RoleFiles implements RoleSource {
       const name = folder.namesByFile ? basename(path, ".md") : undefined;
       const parsed = await this.#parse(textOf(bytes), `${sha256} ${name ?? ""}`, name);
       if ("problem" in parsed) return { path, problem: parsed.problem };
+      const { consentNeeds } = await import("./consent-needs.ts");
       const needs = folder.workspace ? consentNeeds(parsed.role) : [];
       const isTrusted =
         needs.length === 0 || ((await this.#options.trusts?.({ realPath, sha256 })) ?? false);
@@ -125,6 +126,7 @@ export class RoleFiles implements RoleSource {
   }
 
   async #parse(text: string, key: string, name: string | undefined) {
+    const { parseRole } = await import("./parse-role.ts");
     const known = this.#parsed.get(key) ?? (await parseRole(text, name));
     this.#parsed.set(key, known);
     return known;

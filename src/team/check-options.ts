@@ -12,6 +12,7 @@ import { CheckoutBase, Isolation } from "../protocol/checkout.ts";
 import { Effort } from "../protocol/effort.ts";
 import { HookConfiguration } from "../protocol/hook-configuration.ts";
 import { LandingMode } from "../protocol/landing.ts";
+import { lateSchema } from "../protocol/late-schema.ts";
 import { McpServers } from "../protocol/mcp-servers.ts";
 import { PermissionMode } from "../protocol/message.ts";
 import { SandboxMode } from "../protocol/sandbox-mode.ts";
@@ -113,7 +114,7 @@ const optionRules: Readonly<Record<keyof TeamOptions, OptionRule>> = {
     must: 'be an object such as { servers: { files: { command: "mcp-server-filesystem", args: ["."] } } }',
   },
   roles: {
-    schema: () => z.union([z.array(programRole), z.object({ find: isFunction })]),
+    schema: () => z.union([z.object({ find: isFunction }), lateSchema(() => z.array(programRole))]),
     must: "be a list of roles, each with name, description and prompt, or a source of them such as new RoleFiles({ workspace })",
   },
   modelAliases: {

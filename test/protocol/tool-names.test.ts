@@ -8,7 +8,13 @@ test("Claude Code's names mean the tools that do the same work", () => {
 });
 
 test("a tool has all names that mean it", () => {
-  expect(foreignNamesOf("edit_file")).toEqual(["Edit", "MultiEdit", "apply_patch", "edit", "patch"]);
+  expect(foreignNamesOf("edit_file")).toEqual([
+    "Edit",
+    "MultiEdit",
+    "apply_patch",
+    "edit",
+    "patch",
+  ]);
   expect(foreignNamesOf("complete_task")).toEqual([]);
 });
 
