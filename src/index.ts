@@ -104,6 +104,7 @@ export type {
   MessageSentEvent,
   MessageWithdrawnEvent,
   ModeChangeEvent,
+  ModelCallEvent,
   ModelChangeEvent,
   ModelSetEvent,
   ModelWaitEvent,
@@ -376,6 +377,7 @@ export {
   observeWithOpenTelemetry,
   type TelemetryOptions,
 } from "./telemetry/observe-with-open-telemetry.ts";
+export type { TelemetryEnvironment } from "./telemetry/wants-telemetry.ts";
 export type { SpawnRequest } from "./tools/team/team-access.ts";
 export {
   defineTool,

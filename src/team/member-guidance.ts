@@ -4,6 +4,7 @@ import type { Permissions } from "../permissions/permissions.ts";
 import { hasGuidance } from "../skills/guidance-places.ts";
 import { skillDirectories } from "../skills/skill-directories.ts";
 import { skillTool, skillToolName } from "../tools/skill.ts";
+import { spawnToolName } from "../tools/team/teammates.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Equipment } from "./equipment.ts";
@@ -83,9 +84,7 @@ export class MemberGuidance {
       onWarning: (message) => this.#equipment.warnOnce(message),
     });
     const skills = tools.has(skillToolName) ? this.#skills?.list.text : undefined;
-    const roles = tools.has("spawn_teammate")
-      ? await this.#equipment.roles.introduction()
-      : undefined;
+    const roles = tools.has(spawnToolName) ? await this.#equipment.roles.introduction() : undefined;
     const texts = [instructions, skills, ...(await this.#given()), roles];
     return texts.filter((text) => text !== undefined);
   }

@@ -5,7 +5,7 @@ import type { AgentEvent } from "../protocol/events.ts";
 import { systemEnvironment } from "../team/system-place.ts";
 import type { Team } from "../team/team.ts";
 import type { TelemetrySettings } from "./otlp-settings.ts";
-import { type Variables, wantsTelemetry } from "./wants-telemetry.ts";
+import { type TelemetryEnvironment, wantsTelemetry } from "./wants-telemetry.ts";
 
 /** How long the end waits until a collector has taken what is left. */
 const flushMs = 2_000;
@@ -13,7 +13,7 @@ const flushMs = 2_000;
 /** How a team is observed. */
 export interface TelemetryOptions {
   /** Has the variables of OpenTelemetry, such as `OTEL_EXPORTER_OTLP_ENDPOINT` (default: the environment of this process). */
-  env?: Variables;
+  env?: TelemetryEnvironment;
   /** Is told once if the telemetry cannot be sent (default: nobody). */
   onWarning?: (message: string) => void;
 }

@@ -1,5 +1,5 @@
 import { decoded } from "../lib/decoded.ts";
-import type { Variables } from "./wants-telemetry.ts";
+import type { TelemetryEnvironment } from "./wants-telemetry.ts";
 
 /** How the records of one signal are sent. */
 export interface OtlpTarget {
@@ -36,7 +36,7 @@ type Signal = keyof typeof signals;
 
 const defaultTimeoutMs = 10_000;
 
-export function telemetrySettings(env: Variables): TelemetrySettings {
+export function telemetrySettings(env: TelemetryEnvironment): TelemetrySettings {
   const problems: string[] = [];
   return {
     traces: targetOf("TRACES", env, problems),
@@ -53,7 +53,11 @@ export function telemetrySettings(env: Variables): TelemetrySettings {
   };
 }
 
-function targetOf(signal: Signal, env: Variables, problems: string[]): OtlpTarget | undefined {
+function targetOf(
+  signal: Signal,
+  env: TelemetryEnvironment,
+  problems: string[],
+): OtlpTarget | undefined {
   /** The variable of the signal, or else that of all signals. */
   const read = (name: string): [string, string] => {
     const own = `OTEL_EXPORTER_OTLP_${signal}_${name}`;

@@ -87,7 +87,7 @@ test("P12 only background_run is gated regardless of its command", async () => {
 
 /** Where names of tools belong: what they are, what is known of each, and what a model says in tests. */
 const homes =
-  /^src\/((tools|testing|model\/rehearsal|cli\/mcp|mcp-server)\/|protocol\/tool-(traits|names)\.ts$)/;
+  /^src\/((tools|testing|model\/rehearsal|cli\/(mcp|init)|mcp-server|team\/roles)\/|protocol\/tool-(traits|names)\.ts$)/;
 /** Files that speak of the programs of these names. */
 const programs =
   /^src\/(permissions|processes|sandbox|cli\/commands\/completion|protocol\/hook-configuration)/;

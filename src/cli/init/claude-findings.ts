@@ -5,7 +5,7 @@ import { translateRule, type UntranslatedRule } from "./claude-rule.ts";
 import type { ClaudeSettings } from "./claude-settings.ts";
 import type { NotInForce, OpenSurvey, Proposal } from "./finding.ts";
 
-interface Found {
+interface ClaudeFile {
   readonly settings: ClaudeSettings;
   /** As it is shown. */
   readonly path: string;
@@ -16,10 +16,10 @@ interface Found {
 }
 
 const decisions = ["deny", "ask", "allow"] as const;
-type Decision = (typeof decisions)[number];
+type RuleDecision = (typeof decisions)[number];
 
 /** Adds what a settings file of Claude Code has for Troupe. */
-export function addClaudeSettings(found: Found, survey: OpenSurvey): void {
+export function addClaudeSettings(found: ClaudeFile, survey: OpenSurvey): void {
   for (const decision of decisions) {
     for (const text of found.settings.permissions[decision]) {
       addRule({ decision, text }, found, survey);
@@ -31,8 +31,8 @@ export function addClaudeSettings(found: Found, survey: OpenSurvey): void {
 }
 
 function addRule(
-  { decision, text }: { decision: Decision; text: string },
-  found: Found,
+  { decision, text }: { decision: RuleDecision; text: string },
+  found: ClaudeFile,
   survey: OpenSurvey,
 ): void {
   const translation = translateRule(decision, text, found.base);
@@ -49,13 +49,13 @@ function addRule(
   propose({ setting: decision, value: rule, from: what }, found, survey);
 }
 
-function untranslated(decision: Decision, { reason, isNeedless }: UntranslatedRule) {
+function untranslated(decision: RuleDecision, { reason, isNeedless }: UntranslatedRule) {
   const warning = decision !== "allow" && isNeedless !== true;
   const effect = isNeedless ? "it is not needed" : "it is left out";
   return { reason: `${effect}: ${reason}`, warning };
 }
 
-function addMode(found: Found, survey: OpenSurvey): void {
+function addMode(found: ClaudeFile, survey: OpenSurvey): void {
   const { mode: stated } = found.settings;
   if (stated === undefined || stated === "default") return;
   const what = `defaultMode ${stated}`;
@@ -70,7 +70,7 @@ function addMode(found: Found, survey: OpenSurvey): void {
   leaveOut({ what, path: found.path, reason, warning: stated === "dontAsk" }, survey);
 }
 
-function addHooks(found: Found, survey: OpenSurvey): void {
+function addHooks(found: ClaudeFile, survey: OpenSurvey): void {
   const { hooks: stated } = found.settings;
   if (!stated) return;
   for (const { path, reason } of stated.ignored) {
@@ -86,7 +86,7 @@ function addHooks(found: Found, survey: OpenSurvey): void {
 type Wanted = Pick<Proposal, "setting" | "value" | "from">;
 
 /** What is the person's own is not written into a file that they share. */
-function propose(wanted: Wanted, found: Found, survey: OpenSurvey): void {
+function propose(wanted: Wanted, found: ClaudeFile, survey: OpenSurvey): void {
   const { path, isPersonal, configuration } = found;
   const { userFile, workspaceFile } = configuration;
   const { setting, from } = wanted;
@@ -139,7 +139,7 @@ const advice: Readonly<Record<string, string>> = {
   sandbox: "Troupe has a sandbox, with settings of its own",
 };
 
-function addOther(name: string, { path }: Found, survey: OpenSurvey): void {
+function addOther(name: string, { path }: ClaudeFile, survey: OpenSurvey): void {
   const reason = Object.hasOwn(advice, name) ? advice[name] : undefined;
   const left = { what: name, path, reason: reason ?? "Troupe has no such setting" };
   leaveOut({ ...left, warning: narrowing.has(name) }, survey);

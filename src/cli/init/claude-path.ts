@@ -12,7 +12,7 @@ export interface PathBase {
   readonly isElsewhere: boolean;
 }
 
-interface Context {
+interface PathContext {
   decision: Rule["decision"];
   base: PathBase;
 }
@@ -27,7 +27,11 @@ type Anchored =
   | { readonly type: "unknown"; readonly reason: string };
 
 /** Translates the pattern of a rule about files. */
-export function pathRule(tool: string, inner: string | undefined, context: Context): Translation {
+export function pathRule(
+  tool: string,
+  inner: string | undefined,
+  context: PathContext,
+): Translation {
   if (inner === undefined) return { rule: tool };
   const problem = patternProblem(inner, context.decision);
   if (problem !== undefined) return { reason: problem };

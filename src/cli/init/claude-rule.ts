@@ -20,13 +20,13 @@ export interface UntranslatedRule {
   readonly isNeedless?: true;
 }
 
-type Decision = Rule["decision"];
+type StatedDecision = Rule["decision"];
 
 /**
  * Translates a permission rule of Claude Code. A rule that allows becomes one for the same calls or fewer,
  * and one that denies or asks becomes one for the same calls or more, or has a `gap`.
  */
-export function translateRule(decision: Decision, text: string, base: PathBase): Translation {
+export function translateRule(decision: StatedDecision, text: string, base: PathBase): Translation {
   const [, tool, inner] = toolAndPattern.exec(text.trim()) ?? [];
   if (tool === undefined) return { reason: "it is not a rule as Claude Code has them" };
   const translated = translate(tool, inner?.trim(), { decision, base });
@@ -36,7 +36,7 @@ export function translateRule(decision: Decision, text: string, base: PathBase):
 const toolAndPattern = /^([A-Za-z_][\w*-]*)(?:\((.*)\))?$/s;
 
 /** What is no rule for Troupe's own reader is not written into a file for it. */
-function checked(decision: Decision, translated: TranslatedRule): Translation {
+function checked(decision: StatedDecision, translated: TranslatedRule): Translation {
   try {
     requireKnownTool(parseRule(decision, translated.rule), []);
     return translated;
@@ -46,12 +46,12 @@ function checked(decision: Decision, translated: TranslatedRule): Translation {
   }
 }
 
-interface Context {
-  decision: Decision;
+interface RuleContext {
+  decision: StatedDecision;
   base: PathBase;
 }
 
-function translate(tool: string, inner: string | undefined, context: Context): Translation {
+function translate(tool: string, inner: string | undefined, context: RuleContext): Translation {
   if (isMcpToolName(tool)) {
     if (inner === undefined) return { rule: tool };
     return { reason: "rules for tools of MCP servers have no pattern in Troupe" };
@@ -82,7 +82,7 @@ function translate(tool: string, inner: string | undefined, context: Context): T
   }
 }
 
-function commandRule(decision: Decision, inner: string | undefined): Translation {
+function commandRule(decision: StatedDecision, inner: string | undefined): Translation {
   if (inner === undefined) return { rule: "bash" };
   const [, beginning = inner, ending = ""] = /^(.*?)(:\*| \*|\*)$/s.exec(inner) ?? [];
   if (beginning.trim() === "") return ending === "" ? { reason: "it is empty" } : { rule: "bash" };
@@ -103,7 +103,7 @@ function wordsProblem(words: readonly string[]): string | undefined {
   return "it has quotes, operators or other signs of the shell, and Troupe's rules are for plain words";
 }
 
-function searchRule(decision: Decision): Translation {
+function searchRule(decision: StatedDecision): Translation {
   if (decision === "allow") return { reason: "searching the workspace is free", isNeedless: true };
   return {
     reason:
@@ -119,7 +119,7 @@ function hostRule(inner: string | undefined): Translation {
   return { reason: "Troupe's rules for pages are for hosts such as example.com or *.example.com" };
 }
 
-function skillRule(decision: Decision, inner: string | undefined): Translation {
+function skillRule(decision: StatedDecision, inner: string | undefined): Translation {
   if (decision === "allow") return { reason: "skills need no rule", isNeedless: true };
   if (inner === undefined) return { rule: "skill" };
   return {
@@ -128,7 +128,7 @@ function skillRule(decision: Decision, inner: string | undefined): Translation {
   };
 }
 
-function subagentRule(decision: Decision): Translation {
+function subagentRule(decision: StatedDecision): Translation {
   if (decision === "allow") return { reason: "teammates need no rule", isNeedless: true };
   return { reason: "Troupe's teammates are no subagents; deny spawn_teammate to have none" };
 }

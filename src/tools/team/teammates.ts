@@ -65,8 +65,10 @@ const Spawn = PlainSpawn.extend({
   agent: FilledText.describe("One of the available roles").optional(),
 });
 
+export const spawnToolName = "spawn_teammate";
+
 const spawn = {
-  name: "spawn_teammate",
+  name: spawnToolName,
   description:
     "Start a teammate, or give an idle or ended one new work. It knows only its prompt. Its final text comes to you as mail.",
   // Role files may come later than the tool, which does not change while the lead lives.
