@@ -85,24 +85,31 @@ export class TeamMcp implements AsyncDisposable {
     return MemberTools.open(options, team);
   }
 
-  /** Throws `spawn-refused` where a server is missing that the member is to have. */
+  /**
+   * Throws `spawn-refused` where a server is missing that the member is to have, or its own has the name of another
+   * one: the person's rules for that one would be for it.
+   */
   require(definition: MemberDefinition): void {
+    const names = this.#names;
+    const doubled = Object.keys(definition.mcp?.own ?? {}).find((name) => names.includes(name));
+    if (doubled !== undefined) throw sameName(doubled);
     const [server] = this.#missing(definition);
     if (server === undefined) return;
-    const names = this.#names;
     const meant = nearest(server, names);
     const advice = meant === undefined ? "" : `Did you mean ${meant}? `;
     const known = names.length === 0 ? "There are none." : `Servers: ${names.join(", ")}.`;
     throw new TeamError(
       "spawn-refused",
       `There is no MCP server ${JSON.stringify(server)}, which the role names in mcpServers`,
-      { hint: `${advice}${known} \`troupe mcp\` shows those that need the person's consent.` },
+      { hint: `${advice}${known} \`troupe mcp list\` shows those that need the person's consent.` },
     );
   }
 
   #missing({ mcp }: MemberDefinition): string[] {
     const own = mcp?.own ?? {};
-    return (mcp?.names ?? []).filter((name) => !this.#names.includes(name) && !(name in own));
+    return (mcp?.names ?? []).filter(
+      (name) => !this.#names.includes(name) && !Object.hasOwn(own, name),
+    );
   }
 
   #announce(to: MemberName, server: string, content: string): void {
@@ -207,4 +214,12 @@ function mayUse(server: string, { only, without }: ChosenTools): boolean {
   const isWhole = (name: string) => coversMcpTool(name, `mcp__${server}__`);
   const isOf = (name: string) => mcpServerOf(name) === server || isWhole(name);
   return (only?.some(isOf) ?? true) && !without.some(isWhole);
+}
+
+function sameName(server: string): TeamError {
+  return new TeamError(
+    "spawn-refused",
+    `${JSON.stringify(server)} is the name of a server of the team, and the role defines another one in mcpServers`,
+    { hint: "Give the role's server another name, or name the team's without a definition." },
+  );
 }

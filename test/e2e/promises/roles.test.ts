@@ -319,8 +319,13 @@ test("P30 the skills, hooks and servers of a role are in force for its member, a
 test.each([
   ["skill", { skills: "testin" }, /no skill 'testin'/],
   ["server", { mcpServers: ["our"] }, /no MCP server "our".*mcpServers/],
+  [
+    "server of the team's name",
+    { mcpServers: [{ ours: sayer }] },
+    /"ours" is the name of a server of the team/,
+  ],
 ])(
-  "P30 a role with an unknown %s is refused by name, and gives up no member",
+  "P30 a role that cannot have its %s is refused by name, and gives up no member",
   async (_, fields, reason) => {
     await using it = await inProject({ lead: noted, alice: [says("One."), says("Two.")] });
     await it.writeText(".claude/skills/testing/SKILL.md", skill);
@@ -336,7 +341,8 @@ test.each([
 
     expect(await it.wire.recordOf("alice")).toEqual(before);
     await team.close();
-    await expect(it.open({ agent: "tester" })).rejects.toMatchObject({
+    const mcp = { servers: { ours: sayer } };
+    await expect(it.open({ agent: "tester", mcp })).rejects.toMatchObject({
       code: "config-invalid",
       message: expect.stringMatching(reason),
     });
