@@ -50,6 +50,17 @@ export function markedCommand(options: {
   if (process.platform !== "linux") return { program, argv: rest, environment };
   // BASH_ENV names a file for the shell of the command: the first shell would read it, too.
   const { BASH_ENV = "", ...others } = environment;
-  const marked = ["-c", beginMarked, "bash", marker, BASH_ENV, name, `${lastDescriptor}`, ...argv];
+  // Bash reads a person's `.bashrc` where its input is a socket: it takes itself for the shell of a remote login.
+  const marked = [
+    "--norc",
+    "-c",
+    beginMarked,
+    "bash",
+    marker,
+    BASH_ENV,
+    name,
+    `${lastDescriptor}`,
+    ...argv,
+  ];
   return { program: shell, argv: marked, environment: others };
 }
