@@ -6,6 +6,7 @@ import { type Command, type Io, lookOptions } from "../command.ts";
 import { type NamedFinding, runChecks } from "../doctor/check.ts";
 import { chosenModel, configurationChecks, findConfiguration } from "../doctor/configuration.ts";
 import { machineChecks } from "../doctor/machine.ts";
+import { mcpServerChecks } from "../doctor/mcp-servers.ts";
 import { programChecks } from "../doctor/programs.ts";
 import { providerChecks } from "../doctor/providers.ts";
 import { teamChecks } from "../doctor/team-directory.ts";
@@ -48,6 +49,7 @@ export const doctor: Command = {
         ...programChecks(accounts, workspace),
         ...configurationChecks({ ...accounts, workspace, processInfo, configuration }),
         ...providerChecks(accounts, model),
+        ...mcpServerChecks({ workspace, processInfo: { ...processInfo, env } }),
         ...teamChecks(teamDirectory, io),
         ...machineChecks({ teamDirectory, workspace, processInfo, terminal: io.terminal }),
       ],

@@ -31,7 +31,7 @@ export interface ConfiguredServers {
   readonly problems: readonly string[];
 }
 
-interface Source {
+interface ServerSource {
   path: string;
   servers: McpServers;
   isOwn: boolean;
@@ -49,7 +49,7 @@ export async function configuredServers(place: RepositoryPlace): Promise<Configu
     ...{ path: workspaceFile?.path ?? "", isOwn: false, isTrusted },
     servers: Object.fromEntries(settings.filter(([name]) => name in applied === isTrusted)),
   });
-  const sources: Source[] = [
+  const sources: ServerSource[] = [
     {
       ...{ path: userSettingsPath(place.processInfo), isOwn: true, isTrusted: true },
       servers: readMcpServers(userFile?.stated.mcpServers ?? {}).servers,
