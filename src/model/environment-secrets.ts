@@ -31,7 +31,8 @@ function secretsInHeaders(text = ""): string[] {
   const values = text.split(",").map((pair) => pair.slice(pair.indexOf("=") + 1).trim());
   return values
     .flatMap((value) => [value, decoded(value)])
-    .flatMap((value) => [value, value.replace(/^(Basic|Bearer)\s+/i, "")]);
+    .flatMap((value) => [value, value.replace(/^(Basic|Bearer)\s+/i, "")])
+    .filter((value) => value !== "");
 }
 
 /** Whether a variable has the address of a provider, or of a collector of telemetry. */
