@@ -156,6 +156,9 @@ test("two tools cannot have one name, and a tool takes an object", async () => {
   await expect(wire.open({ tools: [named("work"), named("work")] })).rejects.toThrow(
     "Two tools are named work",
   );
+  await expect(wire.open({ tools: [named("mcp__server__do-it")] })).rejects.toThrow(
+    "mcp__server__do-it is a name for the tool of an MCP server",
+  );
   const input_schema = { type: "string" };
   const { spec, prepare } = named("work");
   await expect(
@@ -165,14 +168,14 @@ test("two tools cannot have one name, and a tool takes an object", async () => {
 
 test("tools with the names that providers take are sent to them, and rules can name them", async () => {
   await using wire = await TeamOnWire.start({ lead: [says("Done.")] });
-  const names = ["httpGet", "mcp__server__do-it", "_x", "x".repeat(64)];
+  const names = ["httpGet", "mcp_server-do-it", "_x", "x".repeat(64)];
   const team = await wire.open({ tools: names.map(named), allow: names });
 
   await team.prompt("Go.");
   await team.quiet();
 
   expect(wire.server.refusals).toEqual([]);
-  expect(JSON.stringify(wire.requestsOf("lead")[0]?.body)).toContain('"mcp__server__do-it"');
+  expect(JSON.stringify(wire.requestsOf("lead")[0]?.body)).toContain('"mcp_server-do-it"');
 });
 
 test.each(["Bash", "Read", "do-it"])(
