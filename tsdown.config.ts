@@ -92,7 +92,7 @@ function programFiles() {
     hooks: /src\/(hooks|team\/hooks\/(combine-hooks|command-team-hooks|open-command-hooks)\.)/,
     "mcp-core": /node_modules\/@modelcontextprotocol\/core\//,
     "mcp-server": /node_modules\/@modelcontextprotocol\/server\/|src\/(mcp-server|cli\/mcp)\//,
-    mcp: /node_modules\/(@modelcontextprotocol\/client|eventsource|cross-spawn|shebang-command|shebang-regex|which|isexe|path-key|jose|pkce-challenge)\/|src\/mcp\//,
+    mcp: /node_modules\/(@modelcontextprotocol\/client|eventsource|cross-spawn|shebang-command|shebang-regex|which|isexe|path-key|jose|pkce-challenge)\/|src\/mcp\/(?!server-secrets)/,
     pages:
       /node_modules\/(htmlparser2|domhandler|domutils|dom-serializer|domelementtype|entities)\/|src\/fetching\//,
     dashboard: /node_modules\/@?hono\/|src\/(server\/|lib\/loopback-server)/,

@@ -148,7 +148,13 @@ export {
 } from "./protocol/ids.ts";
 export type { JobRecord } from "./protocol/job.ts";
 export type { Landing, LandingCheck, LandingMode, LandingState } from "./protocol/landing.ts";
-export type { McpServers } from "./protocol/mcp-servers.ts";
+export type {
+  McpCommandServer,
+  McpRemoteServer,
+  McpServer,
+  McpServerFields,
+  McpServers,
+} from "./protocol/mcp-servers.ts";
 export type {
   BroadcastMessage,
   IdleMessage,

@@ -53,6 +53,7 @@ export type CallAnswer =
 
 /** The answer of `beforeAsk`: `allow` is as in `CallAnswer`, and permits only what an allow rule for the tool would. */
 export interface AskAnswer {
+  /** Whether the call runs, instead of being asked about. */
   readonly decision: "allow" | "deny";
   /** For the model that is refused. */
   readonly reason?: string | undefined;
@@ -125,11 +126,13 @@ export interface MemberHooks {
 
 /** A run that would end. */
 export interface EndingRun {
+  /** Whose run it is. */
   readonly member: MemberName;
   /** The text of its last reply. */
   readonly answer: string;
   /** How often in this run a hook had the member go on. */
   readonly times: number;
+  /** Aborted when the run is stopped. */
   readonly signal: AbortSignal;
 }
 

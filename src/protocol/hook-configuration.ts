@@ -1,6 +1,25 @@
 import { z } from "zod";
 
 /** When hooks run. Named as Claude Code and Codex name them; `LandingReady` and `Quiet` are Troupe's own. */
+export type HookEvent =
+  | "SessionStart"
+  | "SessionEnd"
+  | "UserPromptSubmit"
+  | "PreToolUse"
+  | "PostToolUse"
+  | "PermissionRequest"
+  | "Notification"
+  | "SubagentStart"
+  | "SubagentStop"
+  | "Stop"
+  | "TeammateIdle"
+  | "TaskCreated"
+  | "TaskCompleted"
+  | "PreCompact"
+  | "WorktreeCreate"
+  | "WorktreeRemove"
+  | "LandingReady"
+  | "Quiet";
 export const HookEvent = z.enum([
   "SessionStart",
   "SessionEnd",
@@ -20,8 +39,7 @@ export const HookEvent = z.enum([
   "WorktreeRemove",
   "LandingReady",
   "Quiet",
-]);
-export type HookEvent = z.infer<typeof HookEvent>;
+]) satisfies z.ZodType<HookEvent>;
 
 /** What the `matcher` of an event is compared with; an event that is not here has nothing to compare, and its hooks always run. */
 const matchedBy: Readonly<Partial<Record<HookEvent, string>>> = {
@@ -95,7 +113,9 @@ export interface IgnoredHook {
 
 /** The hooks of a file: what is in force, and what is not. */
 export interface StatedHooks {
+  /** What is in force. */
   hooks: HookConfiguration;
+  /** What has no effect. */
   ignored: readonly IgnoredHook[];
 }
 

@@ -9,50 +9,68 @@ const McpServerName = z
 const serverNameRule =
   "a server's name has 1 to 24 of a-z, 0-9, - and _, with letters or digits around each _";
 
-const common = () => ({
+/** What both kinds of servers have. */
+export interface McpServerFields {
   /** How long one call may take, in seconds, even if it reports progress. */
-  timeout_s: z.number().positive().max(86_400).optional(),
+  timeout_s?: number | undefined;
   /** The names of the tools that members have (default: all). */
-  tools: z.array(z.string().min(1)).optional(),
+  tools?: string[] | undefined;
   /** Gives its tools directly, however many there are. */
-  alwaysLoad: z.boolean().optional(),
+  alwaysLoad?: boolean | undefined;
   /** Leaves it out. */
+  disabled?: boolean | undefined;
+}
+
+const common = () => ({
+  timeout_s: z.number().positive().max(86_400).optional(),
+  tools: z.array(z.string().min(1)).optional(),
+  alwaysLoad: z.boolean().optional(),
   disabled: z.boolean().optional(),
 });
 
 /** A server that is started as a process, and speaks on its standard input and output. */
+export interface McpCommandServer extends McpServerFields {
+  /** May be left out. */
+  type?: "stdio" | undefined;
+  /** The program. */
+  command: string;
+  /** Its arguments (default: none). */
+  args?: string[] | undefined;
+  /** Variables beside PATH, HOME, LANG and TMPDIR. */
+  env?: Record<string, string> | undefined;
+  /** The directory it is started in (default: the workspace). */
+  cwd?: string | undefined;
+  /** Starts one process for each member, rather than one for the team. */
+  per_member?: boolean | undefined;
+  /** `false` starts it outside the sandbox. It counts only in the person's own file. */
+  sandbox?: boolean | undefined;
+}
 export const McpCommandServer = z.object({
   type: z.literal("stdio").optional(),
   command: z.string().min(1),
   args: z.array(z.string()).optional(),
-  /** Variables beside PATH, HOME, LANG and TMPDIR. */
   env: z.record(z.string(), z.string()).optional(),
-  /** The directory it is started in (default: the workspace). */
   cwd: z.string().min(1).optional(),
-  /** Starts one process for each member, rather than one for the team. */
   per_member: z.boolean().optional(),
-  /** `false` starts it outside the sandbox. It counts only in the person's own file. */
   sandbox: z.boolean().optional(),
   ...common(),
-});
-export type McpCommandServer = z.infer<typeof McpCommandServer>;
+}) satisfies z.ZodType<McpCommandServer>;
 
 /** A server that is reached by HTTP. */
+export interface McpRemoteServer extends McpServerFields {
+  /** How it is spoken with; `streamable-http` is another word for `http`. */
+  type: "http" | "streamable-http" | "sse";
+  /** Where it is. */
+  url: string;
+  /** Headers of each request (default: none). */
+  headers?: Record<string, string> | undefined;
+}
 export const McpRemoteServer = z.object({
   type: z.enum(["http", "streamable-http", "sse"]),
   url: z.string().min(1),
   headers: z.record(z.string(), z.string()).optional(),
-  /** For servers whose operator has registered a client, or where the browser must come back to one port. */
-  oauth: z
-    .object({
-      clientId: z.string().min(1).optional(),
-      callbackPort: z.int().min(1).max(65_535).optional(),
-      scopes: z.string().min(1).optional(),
-    })
-    .optional(),
   ...common(),
-});
-export type McpRemoteServer = z.infer<typeof McpRemoteServer>;
+}) satisfies z.ZodType<McpRemoteServer>;
 
 /** One entry of `mcpServers`, as it stands in a file. */
 export type McpServer = McpCommandServer | McpRemoteServer;
@@ -62,8 +80,8 @@ export const McpServer = z.union([
 ]) satisfies z.ZodType<McpServer>;
 
 /** The servers of one source, by name. */
-export const McpServers = z.record(McpServerName, McpServer);
-export type McpServers = z.infer<typeof McpServers>;
+export type McpServers = Record<string, McpServer>;
+export const McpServers = z.record(McpServerName, McpServer) satisfies z.ZodType<McpServers>;
 
 /** The most servers of one source. */
 const maxMcpServers = 100;

@@ -2,6 +2,7 @@ import type { RoleDefinition } from "./role.ts";
 
 /** A field of a repository's role file that counts only with the person's consent. */
 export interface ConsentNeed {
+  /** The name of the field. */
   readonly field: string;
   /** What it says, one thing per line. */
   readonly lines: readonly string[];

@@ -19,6 +19,7 @@ export interface RoleFile extends FoundRole {
   readonly needs: readonly ConsentNeed[];
 }
 
+/** Where role files are, and which of them the person trusts. */
 export interface RoleFilesOptions {
   /** The directory of the project. Its files are somebody else's word, and lead nowhere out of it. */
   workspace: string;

@@ -60,6 +60,7 @@ export interface FieldNote {
 
 /** A role that was found, whether it can be used or not. */
 export interface FoundRole {
+  /** What it says, as far as that can be read. */
   readonly role: RoleDefinition;
   /** The absolute path of its file; undefined for a role of a program. */
   readonly path?: string | undefined;
@@ -75,13 +76,17 @@ export interface FoundRole {
 
 /** A file that is no role, although it is where roles are. */
 export interface BrokenRole {
+  /** Where it is. */
   readonly path: string;
+  /** Why it is no role. */
   readonly problem: string;
 }
 
 /** A role whose name an earlier one has. */
 export interface HiddenRole {
+  /** The name that both have. */
   readonly name: string;
+  /** Where this one is. */
   readonly path: string;
   /** Where the one is that counts. */
   readonly by: string;
@@ -91,7 +96,9 @@ export interface HiddenRole {
 export interface FoundRoles<Role extends FoundRole = FoundRole> {
   /** Each name once, in the order in which they were found. */
   readonly roles: readonly Role[];
+  /** Files that are none. */
   readonly broken: readonly BrokenRole[];
+  /** Roles that do not count, because an earlier one has their name. */
   readonly hidden: readonly HiddenRole[];
 }
 

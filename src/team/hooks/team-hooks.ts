@@ -42,17 +42,21 @@ export interface TeamHooks extends MemberHooks {
 
 /** A task that a member wants to add or to complete. */
 export interface TaskReview {
+  /** What the member wants to do. */
   readonly change: "create" | "complete";
   /** The member. */
   readonly by: MemberName;
   /** Absent for one that is to be added. */
   readonly id?: TaskId | undefined;
+  /** What it is about, in a line. */
   readonly subject: string;
+  /** What is to be done. */
   readonly description: string;
 }
 
 /** Work that is about to land. */
 export interface LandingReview {
+  /** The work, as it would land. */
   readonly landing: Landing;
   /** Aborted when something else was decided of it. */
   readonly signal: AbortSignal;
@@ -60,10 +64,13 @@ export interface LandingReview {
 
 /** A checkout that was made. */
 export interface CheckoutReview {
+  /** Whose it is. */
   readonly member: MemberName;
+  /** The role of that member. */
   readonly role: string;
   /** Where it is. */
   readonly path: string;
+  /** Aborted when the team is closed. */
   readonly signal: AbortSignal;
 }
 
