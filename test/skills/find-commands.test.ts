@@ -12,10 +12,10 @@ async function found(
 ) {
   await using directory = await temporaryDirectory();
   const { path } = directory;
-  await writeFiles(path, { "work/.git/HEAD": "", ...files });
+  await writeFiles(path, { "project/.git/HEAD": "", ...files });
   await prepare(path);
   const result = await findCommands({
-    cwd: join(path, "work"),
+    cwd: join(path, "project"),
     teamDirectory: join(path, ".team"),
     commands: [join(path, "home/own"), join(path, "home/.claude/commands")],
     skills: [join(path, "home/.claude/skills")],
@@ -26,10 +26,10 @@ async function found(
 
 test("commands are found in directories of directories, Troupe's own before others, then the person's", async () => {
   const { names, commands, unused } = await found({
-    "work/.claude/commands/review.md": "other",
-    "work/.troupe/commands/review.md": "own",
-    "work/.claude/commands/frontend/fix/css.md": "css",
-    "work/.claude/commands/README.txt": "no command",
+    "project/.claude/commands/review.md": "other",
+    "project/.troupe/commands/review.md": "own",
+    "project/.claude/commands/frontend/fix/css.md": "css",
+    "project/.claude/commands/README.txt": "no command",
     "home/own/mine.md": "mine",
     "home/.claude/commands/also.md": "also",
   });
@@ -37,16 +37,16 @@ test("commands are found in directories of directories, Troupe's own before othe
   expect(names).toEqual(["also", "frontend:fix:css", "mine", "review"]);
   expect(commands.find(({ name }) => name === "review")?.description).toBe("own");
   expect(unused).toEqual([
-    "…/work/.claude/commands/review.md: …/work/.troupe/commands/review.md has the same name, and is nearer",
+    "…/project/.claude/commands/review.md: …/project/.troupe/commands/review.md has the same name, and is nearer",
   ]);
 });
 
 test("a skill that the person may call is a command; one that is only for members is none", async () => {
   const { names } = await found({
-    "work/.claude/skills/deploy/SKILL.md": skillFile(
+    "project/.claude/skills/deploy/SKILL.md": skillFile(
       "description: x\ndisable-model-invocation: true",
     ),
-    "work/.claude/skills/style/SKILL.md": skillFile("description: x\nuser-invocable: false"),
+    "project/.claude/skills/style/SKILL.md": skillFile("description: x\nuser-invocable: false"),
   });
 
   expect(names).toEqual(["deploy"]);
@@ -59,8 +59,8 @@ test.each([
   ["no text file", "\0", "is not a text file"],
 ])("%s is not used, and the others are", async (_, text, problem) => {
   const { names, unused } = await found({
-    "work/.claude/commands/bad.md": text,
-    "work/.claude/commands/good.md": "x",
+    "project/.claude/commands/bad.md": text,
+    "project/.claude/commands/good.md": "x",
   });
 
   expect(names).toEqual(["good"]);
@@ -69,10 +69,13 @@ test.each([
 
 test("of a repository, no link out of it is read; a name that cannot be typed is told", async () => {
   const { names, unused } = await found(
-    { "work/.claude/commands/two words.md": "x", "private/secret.md": "secret" },
+    { "project/.claude/commands/two words.md": "x", "private/secret.md": "secret" },
     async (path) => {
-      await symlink(join(path, "private/secret.md"), join(path, "work/.claude/commands/evil.md"));
-      await symlink(join(path, "private"), join(path, "work/.claude/commands/sub"));
+      await symlink(
+        join(path, "private/secret.md"),
+        join(path, "project/.claude/commands/evil.md"),
+      );
+      await symlink(join(path, "private"), join(path, "project/.claude/commands/sub"));
     },
   );
 
@@ -85,7 +88,7 @@ test("of a repository, no link out of it is read; a name that cannot be typed is
 
 test("P25 at most 500 commands are read", async () => {
   const many = Array.from({ length: 600 }, (_, index) => [
-    `work/.claude/commands/c${index}.md`,
+    `project/.claude/commands/c${index}.md`,
     "x",
   ]);
 

@@ -12,7 +12,7 @@ import { skillFile, writeFiles } from "./skill-files.ts";
 async function world(files: Readonly<Record<string, string>>) {
   const directory = await temporaryDirectory();
   const { path } = directory;
-  await mkdir(join(path, "work"));
+  await mkdir(join(path, "project"));
   await writeFiles(path, files);
   const warnings: string[] = [];
   const requests: ModelRequest[] = [];
@@ -24,9 +24,9 @@ async function world(files: Readonly<Record<string, string>>) {
     async run(prompt: string, ...steps: ScriptStep[]) {
       const model = new ScriptedModel(steps);
       await using team = await Team.open({
-        cwd: join(path, "work"),
+        cwd: join(path, "project"),
         place: teamPlace(path, {
-          directory: join(path, "work/.team"),
+          directory: join(path, "project/.team"),
           onWarning: (message) => warnings.push(message.replaceAll(path, "…")),
         }),
         guidance: { skills: [join(path, "home/.claude/skills")] },
@@ -47,7 +47,7 @@ const shown = (request: ModelRequest | undefined) => JSON.stringify(request?.con
 
 test("a member is told of skills in its first turn, and reads one and its files, also the person's own", async () => {
   await using it = await world({
-    "work/.claude/skills/tests/SKILL.md": skillFile("name: tests\ndescription: How to test."),
+    "project/.claude/skills/tests/SKILL.md": skillFile("name: tests\ndescription: How to test."),
     "home/.claude/skills/pdf/SKILL.md": skillFile(
       "name: pdf\ndescription: Reads PDFs.\nallowed-tools: Bash(rm:*)",
       "See reference.md.",
@@ -78,7 +78,7 @@ test("a member is told of skills in its first turn, and reads one and its files,
 });
 
 test("without skills there is no tool for them, and nothing of them in a request", async () => {
-  await using it = await world({ "work/.claude/settings.json": "{}" });
+  await using it = await world({ "project/.claude/settings.json": "{}" });
 
   const requests = await it.run("Go.", says("Done."));
 
@@ -88,7 +88,7 @@ test("without skills there is no tool for them, and nothing of them in a request
 
 test("skills that are only for the person are no reason for the tool", async () => {
   await using it = await world({
-    "work/.claude/skills/deploy/SKILL.md": skillFile(
+    "project/.claude/skills/deploy/SKILL.md": skillFile(
       "description: Deploys.\ndisable-model-invocation: true",
     ),
   });
@@ -100,10 +100,10 @@ test("skills that are only for the person are no reason for the tool", async () 
 
 test("P18 a member that began with the tool keeps it when the skills are gone, and one without stays without", async () => {
   await using it = await world({
-    "work/.claude/skills/tests/SKILL.md": skillFile("description: How to test."),
+    "project/.claude/skills/tests/SKILL.md": skillFile("description: How to test."),
   });
   const [first] = await it.run("One.", says("1"));
-  await rm(join(it.path, "work/.claude"), { recursive: true });
+  await rm(join(it.path, "project/.claude"), { recursive: true });
   const [second, third] = await it.run("Two.", calls("skill", { name: "tests" }), says("2"));
 
   expect(names(second)).toEqual(names(first));
@@ -113,7 +113,7 @@ test("P18 a member that began with the tool keeps it when the skills are gone, a
   await using other = await world({});
   const [without] = await other.run("One.", says("1"));
   await writeFiles(other.path, {
-    "work/.claude/skills/tests/SKILL.md": skillFile("description: How to test."),
+    "project/.claude/skills/tests/SKILL.md": skillFile("description: How to test."),
   });
   const [later] = await other.run("Two.", says("2"));
 
@@ -123,12 +123,12 @@ test("P18 a member that began with the tool keeps it when the skills are gone, a
 
 test("a skill is read as it is when it is asked for; an unknown name is an error that says what there is", async () => {
   await using it = await world({
-    "work/.claude/skills/tests/SKILL.md": skillFile("description: x", "old"),
-    "work/.claude/skills/deploy/SKILL.md": skillFile(
+    "project/.claude/skills/tests/SKILL.md": skillFile("description: x", "old"),
+    "project/.claude/skills/deploy/SKILL.md": skillFile(
       "description: x\ndisable-model-invocation: true",
     ),
   });
-  const file = join(it.path, "work/.claude/skills/tests/SKILL.md");
+  const file = join(it.path, "project/.claude/skills/tests/SKILL.md");
 
   const requests = await it.run(
     "Go.",
@@ -155,28 +155,28 @@ test("a skill is read as it is when it is asked for; an unknown name is an error
 
 test("a broken skill is a warning, and the team starts", async () => {
   await using it = await world({
-    "work/.claude/skills/a/SKILL.md": "Nothing.",
-    "work/.claude/skills/b/SKILL.md": skillFile("description: b"),
+    "project/.claude/skills/a/SKILL.md": "Nothing.",
+    "project/.claude/skills/b/SKILL.md": skillFile("description: b"),
   });
 
   const requests = await it.run("Go.", says("Done."));
 
   expect(it.warnings).toEqual([
-    "…/work/.claude/skills/a/SKILL.md is not used as a skill: it has no description",
+    "…/project/.claude/skills/a/SKILL.md is not used as a skill: it has no description",
   ]);
   expect(shown(requests[0])).toContain("- b: b");
 });
 
 test("P16 after a compaction, a member is told of its skills again", async () => {
   await using it = await world({
-    "work/.claude/skills/tests/SKILL.md": skillFile("description: How to test."),
+    "project/.claude/skills/tests/SKILL.md": skillFile("description: How to test."),
   });
   await it.run(`A long story. ${"And more. ".repeat(5_000)}`, says("1"));
   await it.run("More of it.", says("2"));
   const model = new ScriptedModel([says("Summary."), says("Done.")]);
   await using team = await Team.open({
-    cwd: join(it.path, "work"),
-    place: teamPlace(it.path, { directory: join(it.path, "work/.team") }),
+    cwd: join(it.path, "project"),
+    place: teamPlace(it.path, { directory: join(it.path, "project/.team") }),
     model: "test/model",
     openModel: () => model,
   });

@@ -8,10 +8,10 @@ import { skillFile, writeFiles } from "./skill-files.ts";
 
 async function skillsIn(files: Readonly<Record<string, string>>, warnings: string[] = []) {
   const directory = await temporaryDirectory();
-  await mkdir(join(directory.path, "work"));
-  await writeFiles(join(directory.path, "work"), files);
+  await mkdir(join(directory.path, "project"));
+  await writeFiles(join(directory.path, "project"), files);
   const workspace = await Workspace.open({
-    root: join(directory.path, "work"),
+    root: join(directory.path, "project"),
     teamDirectory: ".team",
   });
   const places = { workspace, teamDirectory: ".team", personal: [] };

@@ -12,10 +12,10 @@ export async function writeFiles(root: string, files: Readonly<Record<string, st
 }
 
 /** A directory with `work`, a repository, and `home`, the person's. */
-export async function skillWorld(files: Readonly<Record<string, string>>, cwd = "work") {
+export async function skillWorld(files: Readonly<Record<string, string>>, cwd = "project") {
   const directory = await temporaryDirectory();
   const { path } = directory;
-  await writeFiles(path, { "work/.git/HEAD": "", "home/.keep": "", ...files });
+  await writeFiles(path, { "project/.git/HEAD": "", "home/.keep": "", ...files });
   return {
     path,
     find: async () => {

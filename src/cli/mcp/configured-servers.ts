@@ -47,7 +47,9 @@ export async function configuredServers(place: RepositoryPlace): Promise<Configu
   const settings = Object.entries(readMcpServers(workspaceFile?.stated.mcpServers ?? {}).servers);
   const ofSettings = (isTrusted: boolean) => ({
     ...{ path: workspaceFile?.path ?? "", isOwn: false, isTrusted },
-    servers: Object.fromEntries(settings.filter(([name]) => name in applied === isTrusted)),
+    servers: Object.fromEntries(
+      settings.filter(([name]) => Object.hasOwn(applied, name) === isTrusted),
+    ),
   });
   const sources: ServerSource[] = [
     {
